@@ -60,14 +60,23 @@ set(kernels
   src/engines/cpu/window/extreme_kernel.cpp
   src/engines/cpu/window/sum_kernel.cpp
   src/engines/cpu/window/summit_kernel.cpp)
-set_source_files_properties(${kernels} PROPERTIES COMPILE_OPTIONS -fno-math-errno)
-list(APPEND kernels
-  src/engines/cpu/basins/run_basins.cpp
+list(APPEND kernels src/engines/cpu/basins/run_basins.cpp)
+set_source_files_properties(${kernels} PROPERTIES UNITY_GROUP kernels)
+set(wave_kernels
   src/engines/cpu/wave/binary.cpp
   src/engines/cpu/wave/contraction.cpp
   src/engines/cpu/wave/run_bottleneck.cpp
   src/engines/cpu/wave/tiles.cpp
   src/engines/cpu/wave/worklist.cpp)
+set_source_files_properties(${wave_kernels} PROPERTIES UNITY_GROUP wave_kernels)
+list(APPEND kernels ${wave_kernels})
+
+# How the kernels of a set are compiled.
+function(compile_kernels target)
+  target_link_libraries(${target} PRIVATE macareu_parts)
+  target_compile_options(${target} PRIVATE -fno-math-errno)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
 
 # The table of a set, with the entries that it has.
 function(write_table set)
@@ -83,8 +92,7 @@ endfunction()
 function(add_better_set set)
   write_table(${set} ${hot_entries})
   add_library(macareu_${set} OBJECT ${hot_sources} ${kernels} ${generated}/instruction_sets/${set}.cpp)
-  target_link_libraries(macareu_${set} PRIVATE macareu_parts)
-  set_target_properties(macareu_${set} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  compile_kernels(macareu_${set})
   add_cpu_operators(_${set} ${hot_stamps})
   set(objects)
   foreach(part macareu_${set} ${cpu_targets})
@@ -109,7 +117,7 @@ function(add_instruction_sets)
     write_table(${baseline_set})
     # Not files of macareu: with and without them its other files would be compiled again.
     add_library(macareu_${baseline_set} OBJECT ${kernels} ${generated}/instruction_sets/${baseline_set}.cpp)
-    target_link_libraries(macareu_${baseline_set} PRIVATE macareu_parts)
+    compile_kernels(macareu_${baseline_set})
     target_sources(macareu PRIVATE $<TARGET_OBJECTS:macareu_${baseline_set}>)
     list(PREPEND sets ${baseline_set})
   endif()

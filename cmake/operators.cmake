@@ -29,25 +29,38 @@ foreach(header IN LISTS headers)
 endforeach()
 list(SORT operators)
 
-set(MACAREU_OPERATORS all CACHE STRING "Operators of the cpu engine: all, or slides, those that find nuclei, for common pixel types")
+set(MACAREU_OPERATORS all CACHE STRING "Code of the cpu engine: all, or slides, what finding nuclei of slides runs")
 set_property(CACHE MACAREU_OPERATORS PROPERTY STRINGS all slides)
 if(NOT MACAREU_OPERATORS MATCHES "^(all|slides)$")
   message(FATAL_ERROR "MACAREU_OPERATORS: expected all or slides, got '${MACAREU_OPERATORS}'")
 endif()
-# What `nuclei` and its pages run. Each is two files of the cpu engine, for the common types, u8, u16, f32 and labels of
-# u32, and for the others.
-set(slide_operators above_own_level cast closing contours convolve dilation distance_transform enlarge evaluate
-  expand_labels fill_holes gaussian h_minima label labels_between local_level luminance measure merge_regions
-  nuclear_landscape object_picture opening pale_centres part_above reduce relabel remove_small stain_density
-  stained_foreground unmix watershed)
-# These are one file, because little of their code depends on the type of the first input.
-set(one_file contours distance_transform evaluate expand_labels measure merge_regions)
-# Pairs of a name, which ends in _others where a build for slides does without, and of pixel types.
+# What `make run` runs, nuclei and their evaluation: the types of the first input, and whether in pieces too. It has
+# files of its own, and a build for slides has no others.
+set(first_part above_own_level=u32 closing=u16 contours=u32,pieces convolve=f32 dilation=u8 distance_transform=u8,u32
+  enlarge=u16 evaluate=u32 fill_holes=u8,u16,pieces gaussian=u16,f32 h_minima=u16,pieces label=u8,u32,pieces
+  labels_between=u32 local_level=f32 measure=u32,pieces merge_regions=u32,pieces nuclear_landscape=f32 opening=u8
+  pale_centres=u16 part_above=u16 reduce=u16 relabel=u32,pieces remove_small=u8 stain_density=u8 stained_foreground=u16
+  unmix=u8 watershed=u16,pieces)
+foreach(pair IN LISTS first_part)
+  string(REGEX MATCH "^([^=]+)=(.*)$" matched ${pair})
+  set(op ${CMAKE_MATCH_1})
+  string(REPLACE "," ";" types ${CMAKE_MATCH_2})
+  set(pieces false)
+  if("pieces" IN_LIST types)
+    set(pieces true)
+    list(REMOVE_ITEM types pieces)
+  endif()
+  list(TRANSFORM types PREPEND "dtype::")
+  list(JOIN types ", " types)
+  list(APPEND slide_operators ${op})
+  set(types_of_${op} ", set_of(${types}), ${pieces}")
+endforeach()
+# Pairs of a name, which ends in _others where a build for slides does without, and of the part of the code.
 function(stamps_of variable engine op)
-  if(NOT engine STREQUAL "cpu" OR op IN_LIST one_file)
+  if(NOT engine STREQUAL "cpu")
     set(stamps ${op}=all)
   elseif(op IN_LIST slide_operators)
-    set(stamps ${op}=common ${op}_others=others)
+    set(stamps ${op}=first ${op}_others=rest)
   else()
     set(stamps ${op}_others=all)
   endif()
@@ -78,7 +91,11 @@ foreach(op IN LISTS operators)
     foreach(pair IN LISTS stamps)
       string(REPLACE "=" ";" pair ${pair})
       list(GET pair 0 name)
-      list(GET pair 1 types)
+      list(GET pair 1 part)
+      set(types)
+      if(NOT part STREQUAL "all")
+        set(types ${types_of_${op}})
+      endif()
       set(stamp ${generated}/${engine}/${name}${stamp_end})
       configure_file(cmake/stamp.cpp.in ${stamp} @ONLY)
       if(engine STREQUAL "cuda" AND op MATCHES "^(distance_transform|measure|median)$")
@@ -121,10 +138,13 @@ target_link_libraries(macareu_descriptions PRIVATE macareu_parts)
 target_compile_options(macareu_descriptions PRIVATE $<$<CONFIG:Release>:-O1>)
 set_source_files_properties(src/operators/objects/measures/object_table.cpp PROPERTIES
   COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)  # it goes over all objects
-set_target_properties(macareu_descriptions PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
-set_source_files_properties(src/operators/objects/labels/column_ranges.cpp src/operators/objects/measures/object_table.cpp
-  src/operators/objects/measures/surface_weights.cpp src/operators/points/stains.cpp
-  PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # names of their own that others have too
+# Two groups, because some names of their own are the same.
+set_target_properties(macareu_descriptions PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+set_source_files_properties(${generated}/descriptions.cpp src/catalogue/arguments.cpp src/catalogue/suggestion.cpp
+  src/core/connectivity.cpp src/core/error.cpp src/core/host_memory.cpp src/core/image.cpp src/core/table.cpp
+  src/operators/morphology/footprints.cpp PROPERTIES UNITY_GROUP descriptions)
+set_source_files_properties(src/operators/objects/labels/column_ranges.cpp src/operators/points/stains.cpp
+  PROPERTIES UNITY_GROUP checks)
 
 # The public functions come from the descriptions.
 add_executable(write_catalogue tools/write_catalogue.cpp tools/operator_pages.cpp)
@@ -157,8 +177,7 @@ set(needs_o3_others ${needs_o3})
 list(TRANSFORM needs_o3 APPEND .cpp)
 list(TRANSFORM needs_o3_others APPEND _others.cpp)
 list(APPEND needs_o3 ${needs_o3_others})
-# Operators of one group share most of their code: one compiler run for each group.
-set(single ${operators})
+# Operators of one group share most of their code, or what they include: one compiler run for each group.
 set(waves reconstruct hmax hmin hdome h_maxima h_minima clear_border fill_holes hysteresis watershed
   opening_by_reconstruction closing_by_reconstruction)
 set(extrema maxima minima)
@@ -170,24 +189,35 @@ set(sums convolve correlate_axis laplacian_of_gaussian)
 set(rows contours evaluate label_histograms merge_regions)
 set(nuclei above_own_level labels_between local_level nuclear_landscape pale_centres part_above stain_density
   stained_foreground)
+set(single ${operators})
 foreach(group extrema waves nearest points scaling morphology sums rows nuclei)
   foreach(op IN LISTS ${group})
-    set_source_files_properties(${generated}/cpu/${op}.cpp PROPERTIES UNITY_GROUP ${group})
     set_source_files_properties(${generated}/cpu/${op}_others.cpp PROPERTIES UNITY_GROUP ${group}_others)
     list(REMOVE_ITEM single ${op})
   endforeach()
 endforeach()
-# Of the others' files, those of one folder are a group too: it saves the time to read what they include.
 foreach(op IN LISTS single)
   string(REGEX REPLACE "^operators/([^/]+)/.*" "\\1" folder ${header_of_${op}})
   set_source_files_properties(${generated}/cpu/${op}_others.cpp PROPERTIES UNITY_GROUP ${folder}_others)
 endforeach()
+# The first parts have little code each.
+foreach(op IN LISTS slide_operators)
+  set(group local)
+  if(op IN_LIST waves)
+    set(group waves)
+  elseif(op MATCHES "^(distance_transform|measure)$")
+    set(group described)
+  elseif(op IN_LIST rows OR op MATCHES "^(relabel|remove_small)$")
+    set(group objects)
+  endif()
+  set_source_files_properties(${generated}/cpu/${op}.cpp PROPERTIES UNITY_GROUP ${group})
+endforeach()
 set(gnu_release $<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>)
-# The targets macareu_cpu and macareu_cpu_o3 with a suffix, of generated files, and their list cpu_targets. Other pixel
-# types have targets of their own: new files in a target with a precompiled header would compile all of it again.
+# The targets macareu_cpu and macareu_cpu_o3 with a suffix, of generated files, and their list cpu_targets. The first
+# parts have targets of their own: new files in a target change its flags file, and all of it would be compiled again.
 function(add_cpu_operators suffix)
   set(cpu_targets)
-  foreach(types common others)
+  foreach(types first others)
     set(o3 ${ARGN})
     if(types STREQUAL "others")
       string(APPEND suffix _others)
@@ -203,16 +233,13 @@ function(add_cpu_operators suffix)
       target_compile_options(macareu_cpu${suffix} PRIVATE $<$<CONFIG:Release>:-O2 -ftree-vectorize>
         $<${gnu_release}:-fvect-cost-model=dynamic --param=max-inline-insns-single=200 --param=max-inline-insns-auto=30
         --param=inline-min-speedup=15>)
-      if(types STREQUAL "common")
-        set(first macareu_cpu${suffix})
-        target_precompile_headers(${first} PRIVATE src/catalogue/entry.hpp src/engines/cpu/engine.hpp
+      if(types STREQUAL "others")  # for a few compiler runs it takes longer than it saves
+        target_precompile_headers(macareu_cpu${suffix} PRIVATE src/catalogue/entry.hpp src/engines/cpu/engine.hpp
           src/engines/pieces/engine.hpp)
-      else()
-        target_precompile_headers(macareu_cpu${suffix} REUSE_FROM ${first})
       endif()
       list(APPEND cpu_targets macareu_cpu${suffix})
     endif()
-    if(o3)  # for two operators or one a precompiled header takes longer than it saves
+    if(o3)
       add_library(macareu_cpu_o3${suffix} OBJECT ${o3})
       list(APPEND cpu_targets macareu_cpu_o3${suffix})
     endif()

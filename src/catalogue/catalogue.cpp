@@ -41,7 +41,7 @@ void run_checked(const device_choice& choice, std::span<const const_image_view> 
   work.check_stop();
   const auto* ran = choice.chosen;
   const auto run = [&](const entry& on) {
-    if (inputs[0].shape().pixels() > 0) on.code_for(inputs[0].type()).run(call);
+    if (inputs[0].shape().pixels() > 0) on.code_for(call)(call);
   };
   try {
     run(*ran);
@@ -134,16 +134,36 @@ int output_channels(const operator_description& about, std::size_t output, int i
   return channels_of(about.outputs[output], input, complete_arguments(about, given, room));
 }
 
-const entry::code& entry::code_for(dtype type) const {
-  const auto& found = by_type[static_cast<std::size_t>(type)];
-  if (!found.run)
-    throw call_error({.kind = fault::type,
-                      .operation = std::string(about->name),
-                      .parts = {"this build has no code for pixels of type " + std::string(name_of(type)) +
-                                "; build all of it with make (-DMACAREU_OPERATORS=all)"},
-                      .given = std::string(name_of(type))});
-  return found;
+entry::function entry::code_for(const call& call, bool in_pieces) const {
+  const auto type = call.inputs[0].type();
+  const auto code_of = [&](const std::array<code, 11>& all) {
+    const auto& found = all[static_cast<std::size_t>(type)];
+    return in_pieces ? found.run_in_pieces : found.run;
+  };
+  if (is_usual && is_usual(call))
+    if (const auto found = code_of(usual)) return found;
+  if (const auto found = code_of(by_type)) return found;
+  if (in_pieces && !works_in_pieces)
+    throw usage_error(std::string(about->name) + ": device '" + std::string(engine) +
+                      "' does not work in pieces; use cpu");
+  throw call_error({.kind = fault::type,
+                    .operation = std::string(about->name),
+                    .parts = {"this build has no code for " + std::string(in_pieces ? "pieces" : "pixels") +
+                              " of type " + std::string(name_of(type)) + (is_usual ? " in this call" : "") +
+                              "; build all of it with make (-DMACAREU_OPERATORS=all)"},
+                    .given = std::string(name_of(type))});
 }
+
+namespace {
+
+void join_code(std::array<entry::code, 11>& all, const std::array<entry::code, 11>& part) {
+  for (std::size_t type = 0; type < all.size(); ++type) {
+    if (part[type].run) all[type].run = part[type].run;
+    if (part[type].run_in_pieces) all[type].run_in_pieces = part[type].run_in_pieces;
+  }
+}
+
+}  // namespace
 
 std::vector<entry> joined_entries(const std::vector<entry>& parts) {
   std::vector<entry> all;
@@ -152,15 +172,16 @@ std::vector<entry> joined_entries(const std::vector<entry>& parts) {
       return each.engine == part.engine && each.about->name == part.about->name;
     });
     if (same == all.end()) return all.push_back(part);
-    for (std::size_t type = 0; type < part.by_type.size(); ++type)
-      if (part.by_type[type].run) same->by_type[type] = part.by_type[type];
+    join_code(same->by_type, part.by_type);
+    join_code(same->usual, part.usual);
+    if (part.is_usual) same->is_usual = part.is_usual;
   };
   std::ranges::for_each(parts, join);
   for (const auto make : cpu::chosen_instruction_set().operators) join(make());
   // Operators that this build leaves out are refused like types that it has no code for.
   if (const auto any = std::ranges::find(all, "cpu", &entry::engine); any != all.end())
     for (const auto strategies = any->strategies; const auto& about : all_operators())
-      join({&about, "cpu", strategies});
+      join({&about, "cpu", strategies, true});
   return all;
 }
 

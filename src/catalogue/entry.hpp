@@ -28,15 +28,24 @@ struct entry {
   const operator_description* about;
   std::string_view engine;
   std::vector<std::string_view> (*strategies)(std::string_view pattern);
-  std::array<code, 11> by_type{};  // of the first input, by dtype; without run: not in this build
+  bool works_in_pieces = false;
+  std::array<code, 11> by_type{};  // of the first input, by dtype; null: not in this build
+  std::array<code, 11> usual{};    // the same for calls that is_usual accepts, preferred where it is there
+  bool (*is_usual)(const call& call) = nullptr;
 
-  /// Throws usage_error where this build has none.
-  const code& code_for(dtype type) const;
+  /// Throws usage_error where this build has none, or the engine does not work in pieces.
+  function code_for(const call& call, bool in_pieces = false) const;
 };
 
-/// Pixel types of the first input that a generated file has code for. A first build does with the common
-/// ones.
-enum class pixel_set { common, others, all };
+/// The code of an operator that a generated file has. The first part is what finding nuclei runs: some types
+/// of the first input, in pieces too or not, and usual calls alone where the operator has code for them.
+struct code_part {
+  enum which { all, first, rest } which = all;
+  unsigned types = 0;  // of the first part, a bit for each dtype
+  bool in_pieces = false;
+};
+
+constexpr unsigned set_of(auto... types) { return ((1U << static_cast<unsigned>(types)) | ...); }
 
 /// Generated: one per operator and engine of the library, serial and cpu.
 std::span<const entry> entries();
@@ -49,11 +58,16 @@ std::vector<entry> joined_entries(const std::vector<entry>& parts);
 void for_each_channel(const call& whole, const std::function<void(const call&)>& visit);
 
 /// An operator's separate pixel check runs for all channels before any output is written.
-template <class T, class Operator, class Engine>
+template <class T, class Operator, bool Usual = false, class Engine>
 void run_channels(Engine& engine, const call& whole) {
   if constexpr (requires { Operator::template check<T>(engine, whole); })
     for_each_channel(whole, [&](const call& channel) { Operator::template check<T>(engine, channel); });
-  for_each_channel(whole, [&](const call& channel) { Operator::template run<T>(engine, channel); });
+  for_each_channel(whole, [&](const call& channel) {
+    if constexpr (Usual)
+      Operator::template run_usual<T>(engine, channel);
+    else
+      Operator::template run<T>(engine, channel);
+  });
 }
 
 /// Whether the description allows pixels of T. Bytes stand for bool too.
@@ -63,12 +77,6 @@ constexpr bool takes_pixels() {
   return types.empty() || std::ranges::any_of(types, [](dtype type) {
            return type == dtype_of<T> || (type == dtype::boolean && std::is_same_v<T, std::uint8_t>);
          });
-}
-
-/// Pixels of pictures and masks, and of labels for operators on objects.
-constexpr bool is_common(const operator_description& about, dtype type) {
-  return type == dtype::u8 || type == dtype::u16 || type == dtype::f32 ||
-         (type == dtype::u32 && about.group == "objects");
 }
 
 /// The pixel type whose code runs for pixels of T. An operator names another one where the code would be
@@ -81,38 +89,51 @@ constexpr auto code_type_of() {
     return std::type_identity<T>{};
 }
 
-template <class Operator, class T, pixel_set Types>
-constexpr bool has_code() {
-  using code_type = typename decltype(code_type_of<Operator, T>())::type;
-  const bool common = is_common(Operator::about, dtype_of<code_type>);
-  return takes_pixels<Operator, T>() && (Types == pixel_set::all || common == (Types == pixel_set::common));
-}
+/// Whether an operator has code of its own for usual calls.
+template <class Operator>
+constexpr bool has_usual_code = requires(const call& call) {
+  Operator::is_usual(call);
+};
 
-template <class T, class Operator, class Engine>
+template <class T, class Operator, class Engine, bool Usual>
 void run_on(const call& call) {
   Engine engine(call.work);
-  run_channels<T, Operator>(engine, call);
+  run_channels<T, Operator, Usual>(engine, call);
   engine.finish();
 }
 
-template <class Operator, class Engine, class T>
-entry::code make_code(std::type_identity<T>) {
-  // Hidden operators serve front ends whose images are in memory, unless they say otherwise.
-  constexpr bool wanted = !Operator::about.hidden || requires { requires Operator::in_pieces; };
-  if constexpr (requires { requires Engine::in_pieces; } && wanted)
-    return {&run_on<T, Operator, Engine>, &run_on<T, Operator, pieces::engine<Engine>>};
-  else
-    return {&run_on<T, Operator, Engine>};
+/// Hidden operators serve front ends whose images are in memory, unless they say otherwise.
+template <class Operator, class Engine>
+constexpr bool runs_in_pieces() {
+  return requires { requires Engine::in_pieces; }
+  &&(!Operator::about.hidden || requires { requires Operator::in_pieces; });
 }
 
-template <class Operator, class Engine, pixel_set Types>
+template <class Operator, class Engine, code_part Part>
 entry make_entry() {
-  entry made{&Operator::about, Engine::name, &Engine::strategies};
+  constexpr bool in_pieces = runs_in_pieces<Operator, Engine>(), first = Part.which == code_part::first,
+                 usual = has_usual_code<Operator>;
+  entry made{&Operator::about, Engine::name, &Engine::strategies, in_pieces};
   for (std::size_t type = 0; type < made.by_type.size(); ++type)
     with_pixel_type(static_cast<dtype>(type), [&]<class T>(std::type_identity<T>) {
-      if constexpr (has_code<Operator, T, Types>())
-        made.by_type[type] = make_code<Operator, Engine>(code_type_of<Operator, T>());
+      if constexpr (takes_pixels<Operator, T>()) {
+        using code_type = typename decltype(code_type_of<Operator, T>())::type;
+        constexpr bool in_first = (Part.types & set_of(dtype_of<code_type>)) != 0;
+        if constexpr (first && usual) {
+          if constexpr (in_first) made.usual[type].run = &run_on<code_type, Operator, Engine, true>;
+          if constexpr (in_first && Part.in_pieces)
+            made.usual[type].run_in_pieces = &run_on<code_type, Operator, pieces::engine<Engine>, true>;
+        } else {
+          // Calls that are not usual are part of the rest, whatever their type.
+          constexpr bool divided = Part.which != code_part::all && !usual;
+          if constexpr (!divided || in_first == first)
+            made.by_type[type].run = &run_on<code_type, Operator, Engine, false>;
+          if constexpr (in_pieces && (!divided || (in_first && Part.in_pieces) == first))
+            made.by_type[type].run_in_pieces = &run_on<code_type, Operator, pieces::engine<Engine>, false>;
+        }
+      }
     });
+  if constexpr (first && usual) made.is_usual = &Operator::is_usual;
   return made;
 }
 

@@ -272,13 +272,10 @@ void run_pieces_of_rank(const operator_description& about, std::span<image_sourc
   auto told = how;
   const auto choice = agreed_device(about, unplaced, how, options);
   told.device = choice.device;
-  const auto run = choice.chosen->code_for(first.type).run_in_pieces;
-  if (!run)
-    throw usage_error(std::string(about.name) + ": device '" + choice.device +
-                      "' does not work in pieces; use cpu");
+  job work{told, {}};
+  const auto run = choice.chosen->code_for({about, from, to, values, work}, true);
   if (options.resume) require_identities(about, inputs);
   told.gpu_memory = agreed_gpu_memory(choice, how, options);
-  job work{told, {}};
   work.take_rows = take_rows;
   work.report.note = choice.note;
   pieces::run pieces(work, options, description_of(about, inputs, outputs, values, choice, how, options));

@@ -107,6 +107,30 @@ struct distance_transform {
   template <class T>
   using code_type = without_sign<T>;
 
+  /// Of images in memory: distances in f32 between square pixels, or such of near objects with their labels.
+  static bool is_usual(const call& call) {
+    if (call.rank() != 2 || propagates(call.values) || call.flag("signed") || call.wants(indices) ||
+        call.outputs[0].type() != dtype::f32)
+      return false;
+    const auto plan = distance_axes(call).plan();
+    const bool bytes = is_byte(call.inputs[0].type());
+    if (!call.wants(labels)) return bytes && is_planar(plan) && has_short_columns(call.inputs[0].shape());
+    return !bytes && finds_near(plan) && has_dense_rows(call.inputs[0]) && has_dense_rows(call.outputs[0]) &&
+           has_dense_rows(call.outputs[labels]);
+  }
+
+  template <class T, class Engine>
+  static void run_usual(Engine& engine, const call& call) {
+    const distance_axes axes(call);
+    const auto image = axes.of(plain(input<T>(engine, call, 0)));
+    const auto out = axes.of(output<float>(engine, call, 0));
+    if constexpr (std::is_same_v<T, std::uint32_t>)
+      engine.near_objects(range_of<std::uint32_t>(axes.plan()).limit, out,
+                          axes.of(output<std::uint32_t>(engine, call, labels)), image);
+    else
+      planar_distances(engine, axes.plan(), !call.flag("invert"), image, out);
+  }
+
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
     const distance_axes axes(call, propagates(call.values));
@@ -126,16 +150,20 @@ struct distance_transform {
   template <class Engine, class Image>
   static bool finds_near_objects(Engine& engine, const call& call, const distance_axes& axes,
                                  const Image& image) {
-    const auto& plan = axes.plan();
-    const bool unit = plan.rank == 2 && plan.squares && plan.root && plan.spacing[1] == 1 &&
-                      plan.spacing[2] == 1 && plan.fits(largest_u32);
     if constexpr (searches_near<Engine>)
-      if (unit && call.wants(labels) && !call.wants(indices) && call.outputs[0].type() == dtype::f32)
-        if (const auto limit = range_of<std::uint32_t>(plan).limit; limit <= largest_near_square)
-          return engine.near_objects(limit, axes.of(output<float>(engine, call, 0)),
-                                     axes.of(output<std::uint32_t>(engine, call, labels)), image);
+      if (call.wants(labels) && !call.wants(indices) && call.outputs[0].type() == dtype::f32 &&
+          finds_near(axes.plan()))
+        return engine.near_objects(range_of<std::uint32_t>(axes.plan()).limit,
+                                   axes.of(output<float>(engine, call, 0)),
+                                   axes.of(output<std::uint32_t>(engine, call, labels)), image);
     return false;
   }
+
+  static bool finds_near(const distance_plan& plan) {
+    return is_planar(plan) && range_of<std::uint32_t>(plan).limit <= largest_near_square;
+  }
+  static bool is_byte(dtype type) { return type == dtype::boolean || type == dtype::u8 || type == dtype::i8; }
+  static bool has_dense_rows(const auto& image) { return image.steps()[1] == 1; }
 
   template <class Visit>
   static void with_type_of_distances(dtype type, Visit&& visit) {

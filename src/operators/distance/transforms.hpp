@@ -87,6 +87,24 @@ void exact_distances(Engine& engine, const distance_plan& plan, bool sites_are_z
     count_steps<std::uint32_t>(engine, plan, sites_are_zero, image, out);
 }
 
+/// Euclidean distances in an image of square pixels, from integers.
+inline bool is_planar(const distance_plan& plan) {
+  return plan.rank == 2 && plan.squares && plan.root && plan.spacing[1] == 1 && plan.spacing[2] == 1 &&
+         plan.fits(largest_u32);
+}
+
+inline bool has_short_columns(const extents& shape) { return shape.height() <= no_steps<std::uint16_t>; }
+
+/// exact_distances for is_planar plans of images with short columns, the only code for them in a first build.
+template <class Image, class Engine>
+void planar_distances(Engine& engine, const distance_plan& plan, bool sites_are_zero, const Image& image,
+                      const image_in<Engine, float>& out) {
+  using value = std::uint32_t;
+  engine.lines(out, image, along{line_axis::y, steps_to_site<std::uint16_t>{sites_are_zero}},
+               last_line<value>(plan, from_steps<value>{cost_of<value>(plan, line_axis::y)},
+                                to_root<value, float>{far_away<float>}));
+}
+
 template <class Value, class Sites, class OutImage, class Engine>
 void propagate_sites(Engine& engine, const distance_plan& plan, const neighbourhood& near, const Sites& sites,
                      const OutImage& out) {

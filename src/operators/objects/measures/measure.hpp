@@ -72,11 +72,28 @@ struct measure {
                 .opencv = "connectedComponentsWithStats",
                 .diplib = "MeasurementTool"}};
 
+  /// Shapes in images, or intensities of u16.
+  static bool is_usual(const call& call) {
+    if (call.chosen("columns", "size")) return false;
+    return call.inputs.size() == 1
+               ? call.rank() == 2
+               : call.chosen("columns", "intensity") && call.inputs[1].type() == dtype::u16;
+  }
+
+  template <class T, class Engine>
+  static void run_usual(Engine& engine, const call& call) {
+    const auto greatest = greatest_row<T>(engine, call);
+    const auto labels = input<T>(engine, call, 0);
+    auto form = form_of(engine, call, greatest);
+    if (call.inputs.size() == 1) return tell<std::uint8_t, 2>(engine, call, form, greatest, labels);
+    form.intensity = true;
+    tell_intensities<std::uint16_t>(engine, call, form, greatest, labels,
+                                    input<std::uint16_t>(engine, call, 1));
+  }
+
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
-    const auto greatest = greatest_label<T>(engine, call);
-    if (greatest >= most_rows(call.inputs[0].shape().pixels()))
-      throw usage_error(too_large(call, greatest) + "; number its objects 1..n with relabel first");
+    const auto greatest = greatest_row<T>(engine, call);
     const auto given = input<T>(engine, call, 0);
     if constexpr (std::is_same_v<T, std::uint32_t>) {
       measure_labels(engine, call, greatest, given);
@@ -88,14 +105,27 @@ struct measure {
   }
 
  private:
+  template <class T, class Engine>
+  static std::uint64_t greatest_row(Engine& engine, const call& call) {
+    const auto greatest = greatest_label<T>(engine, call);
+    if (greatest >= most_rows(call.inputs[0].shape().pixels()))
+      throw usage_error(too_large(call, greatest) + "; number its objects 1..n with relabel first");
+    return greatest;
+  }
+
+  template <class Engine>
+  static object_form form_of(Engine& engine, const call& call, std::uint64_t greatest) {
+    return {
+        .rank = call.rank(),
+        .shape = call.chosen("columns", "all"),
+        .spacing = spacing_of(call),
+        .threads = engine.lend_threads(static_cast<std::int64_t>(greatest) * tuning::pixels_worth_an_object)};
+  }
+
   template <class Engine>
   static void measure_labels(Engine& engine, const call& call, std::uint64_t greatest,
                              const image_in<Engine, const std::uint32_t>& labels) {
-    object_form form{
-        .rank = call.rank(),
-        .spacing = spacing_of(call),
-        .threads = engine.lend_threads(static_cast<std::int64_t>(greatest) * tuning::pixels_worth_an_object)};
-    form.shape = call.chosen("columns", "all");
+    auto form = form_of(engine, call, greatest);
     if (call.chosen("columns", "size")) {
       const auto sums = tally_to_describe(engine, object_size{}, greatest, labels);
       return tell(call, form, sums.rows, sized_objects_of(sums.rows, sums.before),
