@@ -8,6 +8,8 @@
 
 #include <macareu/catalogue.hpp>
 
+#include "operators/common/logarithm.hpp"
+
 namespace macareu::slides {
 namespace {
 
@@ -19,6 +21,7 @@ class density_table {
   explicit density_table(const overview& slide) {
     const auto pixels = slide.colour.pixels<std::uint8_t>();
     constexpr double share = 0.99, least_white = 220;
+    const double of_tenth = -logarithm(10);
     for (std::size_t c = 0; c < 3; ++c) {
       std::array<std::size_t, 256> counts{};
       for (auto i = c; i < pixels.size(); i += 3) ++counts[pixels[i]];
@@ -28,7 +31,7 @@ class density_table {
         ++white;
       const auto glass = std::max(static_cast<double>(white), least_white);
       for (std::size_t v = 0; v < 256; ++v)
-        of_[c][v] = std::max(-std::log10(std::max<double>(static_cast<double>(v), 1) / glass), 0.0);
+        of_[c][v] = std::max(logarithm(std::max<double>(static_cast<double>(v), 1) / glass) / of_tenth, 0.0);
     }
   }
   densities operator()(const std::uint8_t* pixel) const {
