@@ -1,0 +1,3 @@
+if("ITKWatersheds" IN_LIST ITK_FIND_COMPONENTS)
+  message(FATAL_ERROR "no module ITKWatersheds")
+endif()
