@@ -1,6 +1,7 @@
 # make run [IMAGE=slide.svs]   the main job on a generated slide, or on your image: nuclei, table and pictures in out/
 # make test                    the tests
-# make test-long               every case: the same with sixteen times the random images, all cases, and images of 4K and 8K
+# make test-long               every case: the same with sixteen times the random images (the Python package's stay the
+#                              same), all cases, and images of 4K and 8K
 # make                         builds the tool, build/bin/macareu, with its converter and benchmarks
 # make python                  builds the Python package: build/python
 # make test-peers              the tests of scikit-image and SciPy, run against ours

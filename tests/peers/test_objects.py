@@ -7,14 +7,13 @@ Floating columns must agree to 1e-9 of their value. A column may differ by more 
 exact integers tell, or by the rounding of intensities that the operator states: `room` says by how much, and why.
 """
 
-import os
 import pathlib
 import sys
 import tempfile
 import warnings
 
 from test_patterns import Jobs
-from test_peers import SEED, measure, ndimage, np
+from test_peers import SEED, measure, ndimage, np, scaled
 
 from scipy.spatial import SphericalVoronoi
 
@@ -307,7 +306,7 @@ def add_tables(jobs, rng, case, ndim):
 
 def main():
     program = sys.argv[1]
-    count = max(1, int(VOLUMES_AND_IMAGES * float(os.environ.get("MACAREU_TEST_WEIGHT", "1"))))
+    count = scaled(VOLUMES_AND_IMAGES)
     with tempfile.TemporaryDirectory(prefix="macareu-objects-") as name, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-image divides by a mass of zero
         jobs = Jobs(pathlib.Path(name))

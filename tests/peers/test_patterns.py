@@ -6,14 +6,13 @@ usage: test_patterns.py MACAREU_BATCH
 
 import csv
 import math
-import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 import warnings
 
-from test_peers import SEED, TYPES, draw_image, ndimage, np
+from test_peers import SEED, TYPES, draw_image, ndimage, np, scaled
 
 from skimage.filters import threshold_otsu
 from skimage.util import invert
@@ -219,7 +218,7 @@ def add_measures(jobs, rng, case, image, name):
 
 def main():
     program = sys.argv[1]
-    count = max(1, int(IMAGES * float(os.environ.get("MACAREU_TEST_WEIGHT", "1"))))
+    count = scaled(IMAGES)
     with tempfile.TemporaryDirectory(prefix="macareu-patterns-") as name, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         jobs = Jobs(pathlib.Path(name))

@@ -43,15 +43,19 @@ def find_peers():
 
 
 np, ndimage, morphology, measure, filters, feature, SKIMAGE = find_peers()
-from canny_rounding import PossibleEdges  # it needs the peers
+from canny_rounding import EXCUSED_SHARE, PossibleEdges  # it needs the peers
 
 SEED = 20240611
 IMAGES = 1200
-# Of all pixels of canny, those that may differ from scikit-image's since NumPy's hypot depends on the processor. x86-64: 0.8e-4.
-EXCUSED_SHARE = 5e-4
 # Macareu's connectivity by number of axes and by how many coordinates may differ (SciPy's connectivity).
 NEIGHBOURS = {(2, 1): 4, (2, 2): 8, (3, 1): 6, (3, 2): 18, (3, 3): 26}
 TYPES = ["bool", "uint8", "int8", "uint16", "int16", "int32", "uint32", "int64", "uint64", "float32", "float64"]
+
+
+def scaled(images):
+    """How many of these random images to run, at least one: as tests/support/dice.hpp."""
+    return max(1, int(images * float(os.environ.get("MACAREU_TEST_WEIGHT", "1"))
+                      * float(os.environ.get("MACAREU_TEST_SHARE", "1"))))
 
 
 def reconstruct(seed, mask, method, footprint):
@@ -344,7 +348,7 @@ def add_image(comparison, rng, case, dtype, ndim, reach):
 
 def main():
     program = sys.argv[1]
-    count = max(1, int(IMAGES * float(os.environ.get("MACAREU_TEST_WEIGHT", "1"))))
+    count = scaled(IMAGES)
     with tempfile.TemporaryDirectory(prefix="macareu-peers-") as name:
         comparison = Comparison(pathlib.Path(name))
         reaches = list(NEIGHBOURS)

@@ -8,6 +8,7 @@ import skimage.feature
 import skimage.filters
 
 import macareu
+from canny_rounding import EXCUSED_SHARE, PossibleEdges
 from images import check_same, draw_few, draw_image
 from peers import AgainstPeers, draw_mode, draw_modes, draw_zeros
 
@@ -28,7 +29,18 @@ class Filters(AgainstPeers):
             if rng.random() < 0.2:
                 named["mask"] = np.ones(image.shape, bool)
             return [image], named
-        self.check(macareu.skimage.feature, skimage.feature, "canny", draw)
+        pixels = excused = 0
+        def same(found, expected, what, given, named):
+            nonlocal pixels, excused
+            self.assertEqual((found.dtype, found.shape), (expected.dtype, expected.shape), what)
+            pixels += expected.size
+            if np.array_equal(found, expected):
+                return
+            excused += np.count_nonzero(found != expected)
+            named.pop("mask", None)  # of ones
+            self.assertTrue(PossibleEdges(*given, **named).holds(found), what)
+        self.check(macareu.skimage.feature, skimage.feature, "canny", draw, same=same)
+        self.assertLessEqual(excused, EXCUSED_SHARE * pixels)
 
     def test_apply_hysteresis_threshold(self):
         def draw(rng, type, shape):

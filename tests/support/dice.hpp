@@ -45,11 +45,13 @@ constexpr std::uint64_t seed_of(std::string_view name, Number... numbers) {
   return hash;
 }
 
-/// Which part of the random images to run: sanitizer builds run a share of them, long runs a multiple.
-/// MACAREU_TEST_SHARE in the environment is a further factor.
+/// Which part of the random images to run: MACAREU_TEST_WEIGHT of the build, or of a test's environment,
+/// times MACAREU_TEST_SHARE of the caller's environment.
 inline double share_of_images() {
-  static const char* const given = std::getenv("MACAREU_TEST_SHARE");
-  return (MACAREU_TEST_WEIGHT) * (given ? std::strtod(given, nullptr) : 1.0);
+  static const char* const weight = std::getenv("MACAREU_TEST_WEIGHT");
+  static const char* const share = std::getenv("MACAREU_TEST_SHARE");
+  return (weight ? std::strtod(weight, nullptr) : MACAREU_TEST_WEIGHT) *
+         (share ? std::strtod(share, nullptr) : 1.0);
 }
 
 /// How many of n random images to run, at least one.
