@@ -9,20 +9,22 @@
 namespace macareu::cpu {
 namespace {
 
-/// Back-off: spins first, because the other thread is often about to finish, then yields, then sleeps.
+/// Back-off: spins first, because the other thread is often about to finish, then sleeps.
 class patience {
  public:
   void wait() {
-    if (++tries_ < tuning::tries_at_once) return;
-    if (tries_ < tuning::tries_before_sleep)
-      std::this_thread::yield();
-    else
+    using clock = std::chrono::steady_clock;
+    const auto now = clock::now();
+    if (!waits_) sleep_from_ = now + std::chrono::microseconds(tuning::look_microseconds);
+    waits_ = true;
+    if (now >= sleep_from_)
       std::this_thread::sleep_for(std::chrono::microseconds(tuning::sleep_microseconds));
   }
-  void reset() { tries_ = 0; }
+  void reset() { waits_ = false; }
 
  private:
-  int tries_ = 0;
+  bool waits_ = false;
+  std::chrono::steady_clock::time_point sleep_from_;
 };
 
 }  // namespace
