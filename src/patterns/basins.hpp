@@ -1,5 +1,5 @@
-// basins, an ability of engines: the labels of a seeded watershed, from the height L of the lowest pass
-// between every pixel and a seed.
+// basins: the labels of a seeded watershed, from the height L of the lowest pass between every pixel and a
+// seed.
 //
 // Neighbours of equal L are linked. An entry is a seed, or a pixel with a neighbour of lower L. d counts the
 // steps along links from the nearest entry. The parent of a pixel that is no seed is the neighbour with the

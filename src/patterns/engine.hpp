@@ -1,10 +1,12 @@
-// The interface of an engine: operators use nothing else. Engines check it by
-// static_assert(pattern_engine<engine>). Headers in this folder define the patterns and the laws of their
-// rules; optional abilities are concepts of their own (summits.hpp, component_blocks.hpp).
+// The interface of an engine. Engines check it by static_assert(pattern_engine<engine>). Headers in this
+// folder define the patterns and the laws of their rules. Operators use nothing else, but for optional
+// abilities, which are concepts of their own there (summits.hpp, component_blocks.hpp).
 //
-// Operators get images from the engine and pass them back; they never access pixels. Within a call an image
-// is written in one form only: as a whole, or as crops that do not overlap. Rules get sites of the whole
-// image.
+// Operators get images from the engine and pass them back. Within a call an image is written in one form
+// only: as a whole, or as crops that do not overlap. Operators access pixels in two places only: in rows on
+// the host (host_rows.hpp), and in slices that label_blocks.hpp copies from an engine with images_in_memory.
+//
+// Rules get sites of the whole image. Those of tally() get sites of the part, and where the whole begins.
 //
 // Calls take effect in the order in which they are made. read(), reduce(), histogram(), component() and
 // tally() return values to the host. Rows of tally() arrive when they are converted to a span, and do not
@@ -20,11 +22,13 @@
 
 #include "core/call.hpp"
 #include "core/host_threads.hpp"
+#include "patterns/basins.hpp"
 #include "patterns/component.hpp"
 #include "patterns/edges.hpp"
 #include "patterns/extremes.hpp"
 #include "patterns/gather.hpp"
 #include "patterns/histogram.hpp"
+#include "patterns/host_rows.hpp"
 #include "patterns/images.hpp"
 #include "patterns/line.hpp"
 #include "patterns/map.hpp"
@@ -59,6 +63,18 @@ struct gather_rule {
   pixel operator()(site p, const In& in) const {
     return in(p);
   }
+};
+struct box_rule {
+  using sum = std::uint32_t;
+  static constexpr int terms = 1;
+  sum lift(int, pixel p) const { return p; }
+  template <class Sums>
+  pixel operator()(site, pixel p, const Sums&) const {
+    return p;
+  }
+};
+struct channel_rule {
+  pixel operator()(site, pixel p, pixel, pixel) const { return p; }
 };
 struct sum_rule {
   using value = std::uint64_t;
@@ -136,15 +152,18 @@ struct edge_rule {
 }  // namespace probe
 
 /// An image is memory, a part of it, or files. whole() is the frame: the shape of the whole image, even if an
-/// engine holds only a part. slices() and without_side() crop and reshape, with a frame of their own.
-/// lend_threads(pixels) lends threads for host work that is the same for all engines.
+/// engine holds only a part. slices() and without_side() crop and reshape, with a frame of their own. A
+/// default-constructed image is none, and false. lend_threads(pixels) lends threads for host work that is the
+/// same for all engines.
 template <class E>
-concept engine_images = requires(E& e, const call& c, const image_in<E, const probe::pixel>& in) {
+concept engine_images = gives_host_rows<E> && std::default_initializable<image_in<E, probe::pixel>> &&
+    requires(E& e, const call& c, const image_in<E, const probe::pixel>& in) {
   { e.template input<probe::pixel>(c, 0) } -> std::same_as<image_in<E, const probe::pixel>>;
   { e.template output<probe::pixel>(c, 0) } -> std::same_as<image_in<E, probe::pixel>>;
   { e.template temporary<float>(in).image() } -> std::same_as<image_in<E, float>>;
   { e.template temporary<float>(in).reading() } -> std::same_as<image_in<E, const float>>;
   { e.template temporary<float>(frame{}).image() } -> std::same_as<image_in<E, float>>;
+  { static_cast<bool>(in) } -> std::same_as<bool>;
   { in.whole() } -> std::convertible_to<frame>;
   { in.reading() } -> std::same_as<image_in<E, const probe::pixel>>;
   { in.template as<const std::int8_t>() } -> std::same_as<image_in<E, const std::int8_t>>;
@@ -216,6 +235,6 @@ concept pattern_engine = requires {
   { E::name } -> std::convertible_to<std::string_view>;
 }
 &&engine_images<E>&& regular_patterns<E>&& wave_pattern<E>&& line_patterns<E>&& object_patterns<E>&&
-    edge_pattern<E>;
+    edge_pattern<E>&& finds_basins<E, probe::pixel>;
 
 }  // namespace macareu

@@ -1,9 +1,10 @@
 // host rows: reads the inputs of a call on the host, band after band of whole rows in raster order, within
 // bounded memory. For work that follows the order of rows, or gathers what no fixed number of bins can hold.
 //
-// Optional abilities of engines, by which rows are read. An engine with its images in host memory needs none.
-//   over_bands(images, visit)        visit(box, blocks) for bands of an image in pieces
-//   over_input_bands(call, visit)    visit(row_band) for images that the host cannot read
+// Engines with images in host memory (images_in_memory) need nothing for it. Others have one of
+//   over_input_bands(call, visit)    visit(row_band): rows are copied to the host
+//   over_bands(images, visit)        visit(own, blocks), where images lie in pieces: `own` has the first site
+//                                    and the size of a band, blocks[i].part(own) its pixels of image i
 #pragma once
 
 #include <concepts>
@@ -52,6 +53,24 @@ concept copies_bands = requires(Engine& engine, const call& call, band_visit vis
 
 namespace detail {
 
+struct no_visit {
+  template <class Band, class Blocks>
+  void operator()(const Band&, const Blocks&) const {}
+};
+
+}  // namespace detail
+
+template <class Engine>
+concept visits_bands = requires(Engine& engine, const image_in<Engine, const std::uint8_t>& image) {
+  engine.over_bands({&image, &image}, detail::no_visit{});
+};
+
+template <class Engine>
+concept gives_host_rows =
+    std::derived_from<Engine, images_in_memory> || copies_bands<Engine> || visits_bands<Engine>;
+
+namespace detail {
+
 /// Blocks of an image in pieces may reach beyond their band.
 template <class Band, class Blocks>
 void visit_blocks(const call& call, const Band& own, const Blocks& blocks, band_visit visit) {
@@ -69,7 +88,7 @@ void visit_blocks(const call& call, const Band& own, const Blocks& blocks, band_
 }  // namespace detail
 
 /// visit(band) for all rows of the inputs, from the first to the last.
-template <class Engine>
+template <gives_host_rows Engine>
 void over_host_rows(Engine& engine, const call& call, band_visit visit) {
   if constexpr (copies_bands<Engine>) {
     engine.over_input_bands(call, visit);

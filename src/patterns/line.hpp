@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include "core/framed.hpp"
+#include "patterns/images.hpp"
 
 namespace macareu {
 
@@ -141,9 +142,9 @@ along(line_axis, Rule) -> along<Rule>;
 inline constexpr std::uint32_t largest_near_square = 121;
 
 template <class Engine>
-concept searches_near = requires(const Engine& engine, const framed<float>& distance,
-                                 const framed<std::uint32_t>& nearest,
-                                 const framed<const std::uint32_t>& labels) {
+concept searches_near = requires(Engine& engine, const image_in<Engine, float>& distance,
+                                 const image_in<Engine, std::uint32_t>& nearest,
+                                 const image_in<Engine, const std::uint32_t>& labels) {
   { engine.near_objects(std::uint32_t{1}, distance, nearest, labels) } -> std::same_as<bool>;
 };
 

@@ -6,12 +6,26 @@
 #include <span>
 #include <vector>
 
+#include "patterns/images.hpp"
+
 namespace macareu {
+
+/// An optional ability of engines: new numbers in a place of its own, which recode() takes.
+template <class Engine, class Label>
+concept places_object_numbers = requires(Engine& engine, const image_in<Engine, Label>& labels) {
+  engine.recode(labels, engine.template object_numbers<Label>(std::size_t{1}));
+};
+
+/// Rows whose engine has them in a file.
+template <class Rows>
+concept releases_memory = requires(const Rows& rows) {
+  rows.release();
+};
 
 /// New numbers of objects 0 .. count - 1 for recode(), all of them 0.
 template <class Label, class Engine>
 auto object_numbers(Engine& engine, std::size_t count) {
-  if constexpr (requires { engine.template object_numbers<Label>(count); })
+  if constexpr (places_object_numbers<Engine, Label>)
     return engine.template object_numbers<Label>(count);
   else
     return std::vector<Label>(count);
@@ -20,7 +34,7 @@ auto object_numbers(Engine& engine, std::size_t count) {
 /// Rows that were read need not stay in memory.
 template <class Rows>
 void release_rows([[maybe_unused]] const Rows& rows) {
-  if constexpr (requires { rows.release(); }) rows.release();
+  if constexpr (releases_memory<Rows>) rows.release();
 }
 
 /// visit(object, row) for objects 1 .. n in their order. Few of the rows are in memory at a time.

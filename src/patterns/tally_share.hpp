@@ -1,6 +1,7 @@
 // The part of a table of objects that one process describes (patterns/tally.hpp).
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 
 namespace macareu {
@@ -12,11 +13,17 @@ struct tallied {
   std::uint64_t before, count;
 };
 
+/// An optional ability of engines: each of several processes gets the rows of its share of the objects.
+template <class Engine, class Rule, class Labels, class... In>
+concept shares_tally = requires(Engine& engine, const Rule& rule, const Labels& labels, const In&... in) {
+  { engine.tally_share(rule, std::uint64_t{1}, labels, in...).before } -> std::convertible_to<std::uint64_t>;
+};
+
 /// The rows that this process describes: all of them, unless an engine shares them with other processes.
 template <class Engine, class Rule, class Labels, class... In>
 auto tally_to_describe(Engine& engine, const Rule& rule, std::uint64_t count, const Labels& labels,
                        const In&... in) {
-  if constexpr (requires { engine.tally_share(rule, count, labels, in...); })
+  if constexpr (shares_tally<Engine, Rule, Labels, In...>)
     return engine.tally_share(rule, count, labels, in...);
   else
     return tallied{engine.tally(rule, count, labels, in...), 0, count};

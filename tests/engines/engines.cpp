@@ -17,14 +17,11 @@
 #include "core/shapes_call.hpp"
 #include "engines/counting_engine.hpp"
 #include "engines/halving_engine.hpp"
-#include "engines/pieces/engine.hpp"
 #include "every_operator.hpp"
 #include "support/scenes.hpp"
 
 namespace macareu::test {
 namespace {
-
-static_assert(pattern_engine<pieces::engine<cpu::engine>>);
 
 /// Bytes, or what an operator takes that takes no bytes.
 template <class Operator>

@@ -31,7 +31,8 @@
 #include "engines/cpu/window/run_summits.hpp"
 #include "engines/cpu/window/run_weighted.hpp"
 #include "engines/cpu/window/run_window.hpp"
-#include "patterns/basins.hpp"
+#include "patterns/boxes.hpp"
+#include "patterns/channels.hpp"
 #include "patterns/engine.hpp"
 #include "patterns/located.hpp"
 
@@ -327,6 +328,9 @@ class engine : public images_in_memory {
 
 static_assert(pattern_engine<engine>);
 static_assert(finds_summits<engine, direction::up, std::uint8_t>);
-static_assert(finds_basins<engine, std::uint8_t>);
+static_assert(sums_boxes<engine, probe::box_rule, probe::pixel, probe::pixel>);
+static_assert(maps_sums<engine, as_type<float>, double, float, probe::pixel>);
+static_assert(maps_channels<engine, probe::channel_rule, probe::pixel, probe::pixel, 1>);
+static_assert(searches_near<engine>);
 
 }  // namespace macareu::cpu

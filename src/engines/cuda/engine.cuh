@@ -371,7 +371,7 @@ class engine : public images_in_memory {
 
 static_assert(pattern_engine<engine>);
 static_assert(copies_bands<engine>);
-static_assert(finds_basins<engine, std::uint8_t>);
+static_assert(sums_boxes<engine, probe::box_rule, probe::pixel, probe::pixel>);
 static_assert(finds_basins_of_minima<engine, std::uint8_t>);
 static_assert(
     cuts_into_blocks<engine, probe::object_rule, framed<std::uint32_t>, framed<const std::uint8_t>>);

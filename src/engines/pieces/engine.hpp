@@ -33,7 +33,11 @@
 #include "engines/pieces/plan.hpp"
 #include "engines/pieces/tallied_rows.hpp"
 #include "patterns/boxes.hpp"
+#include "patterns/deferred_checks.hpp"
 #include "patterns/engine.hpp"
+#include "patterns/host_rows.hpp"
+#include "patterns/inner_engine.hpp"
+#include "patterns/object_numbers.hpp"
 #include "patterns/tally_share.hpp"
 
 namespace macareu::pieces {
@@ -81,7 +85,15 @@ class engine : public plan {
   template <class T>
   using image_of = image<T>;
 
-  using plan::plan;
+  explicit engine(job& work) : plan(work) {
+    static_assert(inner_engine<Inner>);
+    static_assert(pattern_engine<engine>);
+    static_assert(visits_bands<engine>);
+    static_assert(checks_while_reading<engine>);
+    static_assert(shares_tally<engine, probe::row_rule, image<const std::uint32_t>>);
+    static_assert(places_object_numbers<engine, std::uint32_t>);
+    static_assert(releases_memory<tallied_rows<std::uint32_t>>);
+  }
 
   template <class T>
   image<const T> input(const call& call, std::size_t index) {

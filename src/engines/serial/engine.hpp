@@ -373,6 +373,5 @@ class engine : public images_in_memory {
 };
 
 static_assert(pattern_engine<engine>);
-static_assert(finds_basins<engine, std::uint8_t>);
 
 }  // namespace macareu::serial

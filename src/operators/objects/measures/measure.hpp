@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -18,6 +17,7 @@
 #include "operators/objects/measures/intensities.hpp"
 #include "operators/objects/measures/object_table.hpp"
 #include "patterns/images.hpp"
+#include "patterns/object_numbers.hpp"
 #include "patterns/tally_share.hpp"
 
 namespace macareu::operators {
@@ -170,12 +170,11 @@ struct measure {
     tell(call, form, sums.rows, weighed_objects_of<V>(sums.rows, sums.before), std::move(room));
   }
   template <class Rows>
-  static void tell(const call& call, const object_form& form, [[maybe_unused]] const Rows& rows,
-                   const summed_objects& objects, table room) {
+  static void tell(const call& call, const object_form& form, const Rows& rows, const summed_objects& objects,
+                   table room) {
     if (call.work.take_rows) {
-      std::function<void()> release;
-      if constexpr (requires { rows.release(); }) release = [&rows] { rows.release(); };
-      call.work.report.count = describe_in_parts(objects, form, *call.work.take_rows, release);
+      call.work.report.count =
+          describe_in_parts(objects, form, *call.work.take_rows, [&rows] { release_rows(rows); });
       return;
     }
     *call.result = describe_objects(objects, form, std::move(room));

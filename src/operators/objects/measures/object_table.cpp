@@ -420,7 +420,7 @@ std::int64_t describe_in_parts(const summed_objects& objects, const object_form&
     const auto described = describe_objects(part, form, room_for_objects(part.count, form));
     if (before == 0 || described.rows() > 0) take(described);
     count += static_cast<std::int64_t>(described.rows());
-    if (after_part) after_part();
+    after_part();
   }
   return count;
 }

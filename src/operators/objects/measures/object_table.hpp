@@ -54,8 +54,8 @@ table room_for_objects(std::size_t count, const object_form& form);
 /// `room` must be for the same objects and form.
 table describe_objects(const summed_objects& objects, const object_form& form, table room);
 
-/// The same in parts, in the order of labels; at least one. Calls `after_part`, if there is one, behind each.
-/// Returns the number of objects.
+/// The same in parts, in the order of labels; at least one. Calls `after_part` behind each. Returns the
+/// number of objects.
 std::int64_t describe_in_parts(const summed_objects& objects, const object_form& form,
                                const std::function<void(const table&)>& take,
                                const std::function<void()>& after_part);
