@@ -179,6 +179,7 @@ TEST(engines, one_that_cuts_images_in_two_gives_the_same) {
 TEST(engines, parts_of_images_on_the_cpu_give_the_same) {
   cut_images_in_two<operators::nearest_site, cpu::engine>();  // map
   cut_images_in_two<operators::sobel, cpu::engine>();         // window
+  cut_images_in_two<operators::dilation, cpu::engine>();      // extremes
   cut_images_in_two<operators::statistics, cpu::engine>();    // reduce, summary
   cut_images_in_two<operators::histogram, cpu::engine>();
   cut_images_in_two<operators::relabel, cpu::engine>();  // tally

@@ -31,13 +31,18 @@ class halving_engine : public Inner {
   template <class Rule, class Out, class In>
   void window(const Rule& rule, const border<In>& edge, const framed<Out>& out,
               const framed<const In>& in) const {
-    in_halves(out, [&](const auto& half_of) {
-      const auto half = half_of(out);
-      const padded<In> around(half, rule.radius(), edge, in);
-      const padded<Out> results(half, rule.radius());
-      this->Inner::window(rule, edge, results.image(), around.image().reading());
-      this->Inner::map(as_type<Out>{}, half, results.inner().reading());
+    in_padded_halves(rule.radius(), edge, out, in, [&](const framed<Out>& to, const framed<const In>& from) {
+      this->Inner::window(rule, edge, to, from);
     });
+  }
+
+  template <class Key>
+  void extremes(const key_map<Key>& order, std::span<const chord> footprint, const border<Key>& edge,
+                const framed<Key>& out, const framed<const Key>& in) const {
+    in_padded_halves(radius_of(footprint), edge, out, in,
+                     [&](const framed<Key>& to, const framed<const Key>& from) {
+                       this->Inner::extremes(order, footprint, edge, to, from);
+                     });
   }
 
   /// With no more of the input than a half needs.
@@ -130,6 +135,19 @@ class halving_engine : public Inner {
     buffer<T> pixels_;
     frame whole_;
   };
+
+  /// how(to, from) for both halves, each with what lies around it.
+  template <class Out, class In, class How>
+  void in_padded_halves(window_radius radius, const border<In>& edge, const framed<Out>& out,
+                        const framed<const In>& in, const How& how) const {
+    in_halves(out, [&](const auto& half_of) {
+      const auto half = half_of(out);
+      const padded<In> around(half, radius, edge, in);
+      const padded<Out> results(half, radius);
+      how(results.image(), around.image().reading());
+      this->Inner::map(as_type<Out>{}, half, results.inner().reading());
+    });
+  }
 
   /// visit(half_of) for both halves of images of one size, on both sides of a cut along some axis.
   template <class T, class Visit>
