@@ -7,6 +7,7 @@
 #include <macareu/shapes.hpp>
 
 #include "command/pixels.hpp"
+#include "core/ceil_div.hpp"
 
 namespace macareu::tool {
 
@@ -17,8 +18,8 @@ std::string mask_outline(image_source& mask, std::int64_t width) {
                       " channels: a mask is a grey image");
   constexpr std::int64_t longest = 4096;
   const auto step =
-      std::max<std::int64_t>(1, (std::max(form.shape.height(), form.shape.width()) + longest - 1) / longest);
-  const extents shape{(form.shape.height() + step - 1) / step, (form.shape.width() + step - 1) / step};
+      std::max<std::int64_t>(1, ceil_div(std::max(form.shape.height(), form.shape.width()), longest));
+  const extents shape{ceil_div(form.shape.height(), step), ceil_div(form.shape.width(), step)};
   image small(dtype::u8, shape);
   image row(form.type, extents{1, form.shape.width()});
   auto* to = small.pixels<std::uint8_t>().data();

@@ -9,6 +9,8 @@
 
 #include <macareu/table.hpp>
 
+#include "core/ceil_div.hpp"
+
 namespace macareu::pages {
 
 /// Rows in a file.
@@ -34,7 +36,7 @@ class column_files {
   explicit column_files(const table& objects);
 
   std::size_t count() const { return about_.size(); }
-  std::size_t blocks() const { return (table_.rows() + rows_in_block - 1) / rows_in_block; }
+  std::size_t blocks() const { return ceil_div(table_.rows(), rows_in_block); }
   /// A list for meta.js: name, kind, range and histogram of each column.
   std::string description() const;
   /// The bytes of a block of a column.

@@ -16,8 +16,8 @@ namespace macareu::slides {
 label_store::label_store(const extents& shape, const metadata& info, const std::filesystem::path& scratch,
                          int threads, ranks* shared_by)
     : form_{.type = dtype::u32, .shape = shape, .info = info},
-      columns_((shape.width() + side - 1) / side),
-      has_labels_(static_cast<std::size_t>((shape.height() + side - 1) / side * columns_)),
+      columns_(ceil_div(shape.width(), side)),
+      has_labels_(static_cast<std::size_t>(ceil_div(shape.height(), side) * columns_)),
       threads_(threads),
       shared_by_(shared_by),
       file_(scratch, sizeof(std::uint32_t), shared_by) {}

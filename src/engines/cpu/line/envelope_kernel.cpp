@@ -11,6 +11,7 @@
 
 #include <limits>
 
+#include "core/ceil_div.hpp"
 #include "engines/cpu/line/search_outwards.hpp"
 #include "engines/cpu/runtime/simd.hpp"
 
@@ -70,7 +71,7 @@ void look_between(const envelope<Value>& e, std::int64_t x, std::int64_t first, 
 /// Divide and conquer for the blocks from pixel `begin` to `end`.
 template <class Value, line_join Join>
 void conquer(const envelope<Value>& e, std::int64_t begin, std::int64_t end) {
-  const std::int64_t blocks = (end - begin + envelope_block - 1) / envelope_block;
+  const std::int64_t blocks = ceil_div(end - begin, envelope_block);
   const auto find = [&](std::int64_t b, std::int64_t first, std::int64_t last) {
     e.nearest[b] = places_of<Value, Join>(e, min(begin + b * envelope_block, end - 1), first, last);
   };

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "core/ceil_div.hpp"
 #include "engines/cpu/line/search_outwards.hpp"
 #include "engines/cpu/runtime/simd.hpp"
 
@@ -80,7 +81,7 @@ void look_at(const square_places& all, std::int64_t first, std::int64_t last, st
 void conquer_blocks(const square_places& all, std::int64_t begin, std::int64_t end, std::uint32_t* best,
                     std::int64_t* at) {
   if (all.count == 0) return;
-  const std::int64_t blocks = (end - begin + envelope_block - 1) / envelope_block;
+  const std::int64_t blocks = ceil_div(end - begin, envelope_block);
   const auto find = [&](std::int64_t b, std::int64_t first, std::int64_t last) {
     at[b] = nearest_of(all, min(begin + b * envelope_block, end - 1), first, last);
   };
