@@ -2,11 +2,10 @@
 
 #include <algorithm>
 
+#include "patterns/tuning.hpp"
+
 namespace macareu {
 namespace {
-
-/// Large enough to be shared by threads, small enough to stop soon.
-constexpr std::int64_t pixels_a_band = std::int64_t{1} << 22, least_bands = 16;
 
 row_image rows_of(const const_image_view& view) {
   const auto& step = view.steps();
@@ -23,7 +22,8 @@ void over_bands_in_memory(const call& call, band_visit visit) {
   const bool volume = shape.rank() == 3;
   const auto units = volume ? shape.depth() : shape.height();
   const auto unit_pixels = shape.width() * (volume ? shape.height() : 1);
-  const auto batch = std::max<std::int64_t>(1, std::min(pixels_a_band / unit_pixels, units / least_bands));
+  const auto batch = std::max<std::int64_t>(
+      1, std::min(tuning::pixels_a_host_band / unit_pixels, units / tuning::least_host_bands));
   std::vector<row_image> images(call.inputs.size());
   pass_over_units pass(call.work, units);
   for (std::int64_t begin = 0; begin < units; begin += batch) {

@@ -17,8 +17,9 @@ inline constexpr std::int64_t pixels_worth_a_thread = 64 * 1024;
 /// Pixels that a thread claims at a time, in maps, reductions and lines. Not measured apart.
 inline constexpr std::int64_t pixels_claimed = 16 * 1024;
 
-/// The same for gather, where output rows share input rows. Not measured apart.
-inline constexpr std::int64_t gathered_pixels_claimed = 256 * 1024;
+/// The same for gather, where output rows share input rows; small images have so many bands, so that progress
+/// shows. Not measured apart.
+inline constexpr std::int64_t gathered_pixels_claimed = 256 * 1024, least_gathered_bands = 8;
 
 /// The same for tally, where contiguous rows share objects. Not measured apart.
 inline constexpr std::int64_t tallied_pixels_claimed = 64 * 1024;

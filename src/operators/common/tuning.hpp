@@ -16,4 +16,8 @@ inline constexpr std::size_t labels_claimed = 128;
 /// Rows of a table that is given in parts: some MiB.
 inline constexpr std::size_t labels_described = 16384;
 
+/// Bands whose outlines threads follow: with fewer rows they would repeat more of them than they save time.
+/// Not measured apart.
+inline constexpr std::uint32_t least_contour_rows = 64, contour_bands_a_thread = 8;
+
 }  // namespace macareu::tuning

@@ -25,10 +25,9 @@ bool is_plain_image(const framed<Out>& out, const framed<const In>& in) {
 /// visit(first row, last row) for bands of rows: of small images several too, so that progress shows.
 template <class T, class Visit>
 void over_row_bands(const job& work, const view<T>& image, Visit&& visit) {
-  constexpr std::int64_t least_bands = 8;
   const auto rows = std::clamp<std::int64_t>(
       tuning::gathered_pixels_claimed / std::max<std::int64_t>(image.width, 1), 1,
-      std::max<std::int64_t>(1, ceil_div(image.height, least_bands)));
+      std::max<std::int64_t>(1, ceil_div(image.height, tuning::least_gathered_bands)));
   over_units(work, threads_for(image.pixels(), work.how.threads), ceil_div(image.height, rows), 1,
              [&](int, std::int64_t band) { visit(band * rows, std::min(image.height, (band + 1) * rows)); });
 }

@@ -7,14 +7,11 @@
 #include <utility>
 
 #include "core/ceil_div.hpp"
+#include "operators/common/tuning.hpp"
 #include "operators/objects/outlines/contour_sweep.hpp"
 
 namespace macareu {
 namespace {
-
-/// Bands below it would repeat more rows than they save time.
-constexpr std::uint32_t least_rows = 64;
-constexpr std::uint32_t bands_a_thread = 8;
 
 std::uint32_t repeated_rows(const contour_band& band) { return band.first - band.top; }
 
@@ -119,8 +116,9 @@ class band_line {
 
 std::vector<contour_band> cut_into_bands(const label_extents& labels, std::uint32_t height,
                                          const host_threads& threads) {
-  const auto most = threads.count == 1 ? 1 : bands_a_thread * static_cast<std::uint32_t>(threads.count);
-  const auto rows = std::max(least_rows, ceil_div(height, most));
+  const auto most =
+      threads.count == 1 ? 1 : tuning::contour_bands_a_thread * static_cast<std::uint32_t>(threads.count);
+  const auto rows = std::max(tuning::least_contour_rows, ceil_div(height, most));
   std::vector<contour_band> cut(ceil_div(height, rows));
   for (std::uint32_t i = 0; i < cut.size(); ++i) {
     cut[i].first = cut[i].top = i * rows;
