@@ -8,6 +8,7 @@
 
 #include "catalogue/device_choice.hpp"
 #include "catalogue/gpu_memory_of_rank.hpp"
+#include "catalogue/lend_threads.hpp"
 #include "engines/cpu/runtime/instruction_set.hpp"
 #include "engines/cpu/runtime/threads.hpp"
 #include "engines/cuda/runtime/gpu_of_rank.hpp"
@@ -19,6 +20,8 @@ machine_description this_machine() {
   const auto& here = cuda::gpus_here();
   return {cpu::available_threads(), cpu::chosen_instruction_set().name, here.gpus, here.problem};
 }
+
+host_threads lend_threads(std::int64_t pixels, int asked) { return cpu::lend_threads(pixels, asked); }
 
 void use_gpu_of(const ranks& all) {
   // A launcher that gives each rank a GPU leaves one visible. Without a choice the driver is not asked.

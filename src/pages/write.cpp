@@ -16,7 +16,8 @@
 #include <macareu/error.hpp>
 #include <macareu/text_file.hpp>
 
-#include "engines/cpu/runtime/threads.hpp"
+#include "catalogue/lend_threads.hpp"
+#include "core/ceil_div.hpp"
 #include "files/jpeg.hpp"
 #include "files/pending_file.hpp"
 #include "model.hpp"
@@ -44,13 +45,13 @@ class builder {
         options_(options),
         compact_(compact),
         put_(std::move(put)),
-        threads_(compact ? 1 : cpu::threads_for(model.shape().pixels(), options.threads)),
+        threads_(compact ? 1 : lend_threads(model.shape().pixels(), options.threads).count),
         idle_(threads_ - 1) {}
 
   void build() {
     const auto& shape = model_.shape();
     const auto tiles_of = [&](std::int64_t side) {
-      return ((shape.height() + side - 1) / side) * ((shape.width() + side - 1) / side) * shape.depth();
+      return ceil_div(shape.height(), side) * ceil_div(shape.width(), side) * shape.depth();
     };
     const auto images = static_cast<std::int64_t>(model_.images().size());
     // An object tile takes about as long as the image tiles that it covers.

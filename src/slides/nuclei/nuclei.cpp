@@ -11,11 +11,11 @@
 #include <macareu/error.hpp>
 #include <macareu/ranks.hpp>
 
+#include "catalogue/lend_threads.hpp"
 #include "core/ceil_div.hpp"
 #include "core/coded_file.hpp"
 #include "core/free_list_allowance.hpp"
 #include "core/rank_shares.hpp"
-#include "engines/cpu/runtime/threads.hpp"
 #include "operators/nuclei/fixed_point.hpp"
 #include "slides/nuclei/nuclei_recipe.hpp"
 #include "slides/nuclei/steps.hpp"
@@ -200,7 +200,7 @@ class joined_labels {
   template <class Visit>
   void over_rows(const band& in, const Visit& visit) const {
     const auto height = in.end - in.first;
-    cpu::lend_threads(height * shape_.width(), threads_)
+    lend_threads(height * shape_.width(), threads_)
         .for_each(static_cast<std::size_t>(height), [&](std::size_t y) {
           for (std::size_t i = 0; i < parts_.size(); ++i)
             if (const auto* const from = in.parts[i].row(in.first + static_cast<std::int64_t>(y)))

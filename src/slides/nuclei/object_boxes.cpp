@@ -9,8 +9,8 @@
 #include <thread>
 #include <utility>
 
+#include "catalogue/lend_threads.hpp"
 #include "core/host_memory.hpp"
-#include "engines/cpu/runtime/threads.hpp"
 #include "slides/nuclei/steps.hpp"
 
 namespace macareu::slides {
@@ -214,7 +214,7 @@ picture steps::by_objects(const picture& mask, const std::vector<picture>& input
   const auto pixels_at_once = memory / (bytes_computing(inputs) + bytes_of_whole_steps);
   constexpr std::int64_t least_room = (least_side + room_around) * (least_side + room_around);
   if (pixels_at_once < least_room || shape.pixels() == 0) return {};
-  auto threads = cpu::lend_threads(shape.pixels(), how_.threads);
+  auto threads = lend_threads(shape.pixels(), how_.threads);
   threads.count = static_cast<int>(std::min<std::int64_t>(threads.count, pixels_at_once / least_room));
   auto room = pixels_at_once / threads.count;
   const auto cores = cores_of(shape, room);

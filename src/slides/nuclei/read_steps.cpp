@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "catalogue/device_choice.hpp"
+#include "catalogue/lend_threads.hpp"
 #include "core/ceil_div.hpp"
-#include "engines/cpu/runtime/threads.hpp"
 #include "slides/nuclei/steps.hpp"
 
 namespace macareu::slides {
@@ -155,7 +155,7 @@ std::vector<block> steps::read(std::span<const picture> wanted, const image_regi
     for (const auto& one : wanted) results.push_back(fresh(one.form(), where));
   const auto alone = one_thread();
   const auto down = ceil_div(where.size[1], side), across = ceil_div(where.size[2], side);
-  cpu::lend_threads(where.pixels(), how_.threads)
+  lend_threads(where.pixels(), how_.threads)
       .for_each(static_cast<std::size_t>(down * across), [&](std::size_t unit) {
         const auto i = static_cast<std::int64_t>(unit);
         const auto y = where.first[1] + i / across * side, x = where.first[2] + i % across * side;
@@ -192,7 +192,7 @@ std::vector<block> steps::read_box(std::span<const picture> wanted, const image_
     if (what.source) {
       results[i] = {place_of(what, 0, one.where)};
       what.read(one.where, const_cast<void*>(results[i][0].pixels.data()),
-                cpu::lend_threads(one.where.pixels(), how.threads));
+                lend_threads(one.where.pixels(), how.threads));
       continue;
     }
     if (!what.about) {
@@ -253,7 +253,7 @@ std::int64_t steps::block_side(std::span<const picture> wanted, const image_regi
     return static_cast<double>(pixels) / static_cast<double>(box.pixels());
   };
   const auto room =
-      block_memory_ / (bytes_computing(wanted) * cpu::threads_for(where.pixels(), how_.threads));
+      block_memory_ / (bytes_computing(wanted) * lend_threads(where.pixels(), how_.threads).count);
   // Margins of blocks are computed several times. Beyond this share, operators on the whole box are faster.
   constexpr double most_work = 1.2;
   const auto alone = most_work * work_of(where);

@@ -10,10 +10,10 @@
 #include <macareu/error.hpp>
 #include <macareu/ranks.hpp>
 
+#include "catalogue/lend_threads.hpp"
 #include "core/ceil_div.hpp"
 #include "core/coded_image.hpp"
 #include "core/rank_shares.hpp"
-#include "engines/cpu/runtime/threads.hpp"
 
 namespace macareu::slides {
 namespace {
@@ -242,7 +242,7 @@ std::vector<value_counts> steps::counts(const picture& of, std::size_t values) c
   // While one thread reads a strip, others count theirs.
   constexpr std::int64_t rows = 256;
   const auto strips = share_of(pieces_.shared_by, ceil_div(shape.height(), rows));
-  const auto threads = cpu::lend_threads(shape.pixels(), how_.threads);
+  const auto threads = lend_threads(shape.pixels(), how_.threads);
   const auto shares = static_cast<std::int64_t>(threads.count);
   std::mutex joining;
   threads.for_each(static_cast<std::size_t>(shares), [&](std::size_t share) {
@@ -265,7 +265,7 @@ std::vector<value_counts> steps::counts(const picture& of, std::size_t values) c
 }
 
 host_threads steps::threads_for(const block& of) const {
-  return cpu::lend_threads(of.where.pixels(), how_.threads);
+  return lend_threads(of.where.pixels(), how_.threads);
 }
 
 }  // namespace macareu::slides

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <functional>
 
+#include "catalogue/lend_threads.hpp"
 #include "core/ceil_div.hpp"
 #include "core/rank_shares.hpp"
-#include "engines/cpu/runtime/threads.hpp"
 #include "files/regions/write_source.hpp"
 #include "files/regions/zarr.hpp"
 
@@ -92,7 +92,7 @@ void label_store::write_to(const std::filesystem::path& file) {
 host_threads label_store::threads_for(const image_region& region) const {
   // Small regions are read by callers that have threads of their own.
   constexpr std::int64_t large = std::int64_t{1} << 22;
-  return region.pixels() < large ? host_threads{} : cpu::lend_threads(region.pixels(), threads_);
+  return region.pixels() < large ? host_threads{} : lend_threads(region.pixels(), threads_);
 }
 
 void label_store::write(const image_region& to, const void* from) {

@@ -9,8 +9,8 @@
 #include <macareu/error.hpp>
 #include <macareu/ranks.hpp>
 
+#include "catalogue/lend_threads.hpp"
 #include "core/rank_shares.hpp"
-#include "engines/cpu/runtime/threads.hpp"
 
 namespace macareu::slides {
 namespace {
@@ -190,7 +190,7 @@ stain_sums sum_stains(image_source& rgb, label_store& labels, std::uint64_t coun
   const auto own = share_of(shared_by, static_cast<std::int64_t>(areas.size()));
   areas = {areas.begin() + own.first, areas.begin() + own.end};
   std::mutex reading, adding;
-  const auto threads = cpu::lend_threads(labels.form().shape.pixels(), how.threads);
+  const auto threads = lend_threads(labels.form().shape.pixels(), how.threads);
   threads.for_each(areas.size(), [&](std::size_t i) {
     if (how.stop.stop_requested()) throw interrupted();
     const auto& where = areas[i];

@@ -10,8 +10,8 @@
 
 #include <macareu/error.hpp>
 
+#include "catalogue/lend_threads.hpp"
 #include "core/ceil_div.hpp"
-#include "engines/cpu/runtime/threads.hpp"
 #include "slides/tissue/slide_part.hpp"
 
 namespace macareu::slides {
@@ -108,7 +108,7 @@ overview reduce(image_source& from, std::int64_t downsample, const image_region&
   const auto width = std::max<std::int64_t>(end_x - first_x, 0);
   const auto row_bytes = std::max<std::int64_t>(width * form.channels, 1);
   const auto height = std::max<std::int64_t>(end_y - first_y, 0);
-  const auto shared = cpu::lend_threads(height * width, threads);
+  const auto shared = lend_threads(height * width, threads);
   const auto cells_at_once = std::max(memory / shared.count / row_bytes / side, std::int64_t{1});
   const auto cells_with_pixels = std::min(ceil_div(height, side), shape.height());
   const auto row_of = [&](std::int64_t cell) { return pixels.data() + 3 * cell * shape.width(); };
