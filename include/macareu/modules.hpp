@@ -1,5 +1,5 @@
-// Modules: optional parts (libvips formats, CUDA) as shared objects in lib/macareu, loaded when a call needs
-// them.
+// Modules: optional parts (libvips formats, CUDA, Open MPI and MPICH) as shared objects in lib/macareu,
+// loaded when a call needs them.
 #pragma once
 
 namespace macareu {
