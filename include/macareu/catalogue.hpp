@@ -45,6 +45,7 @@ struct parameter_description {
   double most = std::numeric_limits<double>::infinity();
   bool whole = false;     ///< no fractions
   bool is_scale = false;  ///< size of an output's pixels along each axis, in pixels of the first input
+  bool is_block = false;  ///< slices (rows, in images) of a block that is computed apart; inf: all
 };
 
 struct input_description {

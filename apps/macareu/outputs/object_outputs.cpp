@@ -139,10 +139,8 @@ std::vector<std::string> object_outputs::check_before_reading(bool table_is_prin
                                                   : "";
     if (!unused.empty()) throw usage_error(unused + " is for --table, which is not given");
   }
-  const auto columns = measured_with_.find("columns");
-  if (columns != measured_with_.end() && std::get<std::string>(columns->second) == "intensity" &&
-      intensity_file.empty())
-    throw usage_error("--columns intensity needs --intensity FILE");
+  if (!measured_with_.empty())
+    check_call(measuring(), std::vector<image_form>(intensity_file.empty() ? 1 : 2), measured_with_);
   return files;
 }
 

@@ -49,10 +49,12 @@ void operator_run::check_before_reading() const {
 }
 
 void operator_run::cut_into_blocks() {
-  const auto blocks = values.find("blocks");
-  if (!about_.in_blocks || blocks == values.end()) return;
+  const auto named = std::ranges::find_if(about_.parameters, &parameter_description::is_block);
+  if (named == about_.parameters.end()) return;
+  const auto blocks = values.find(std::string(named->name));
+  if (blocks == values.end()) return;
   if (running.pieces.size != std::array<std::int64_t, 3>{})
-    throw usage_error("--blocks and --pieces both cut the image; give one of them");
+    throw usage_error(option_name(named->name) + " and --pieces both cut the image; give one of them");
   const auto slices = std::get<number>(blocks->second).to_double();
   // Several GPUs share an image in memory, and the serial engine has no pieces.
   const auto& device = running.how.device;

@@ -51,9 +51,13 @@ struct label {
           "intervals", parameter_kind::intervals, "none",
           "neighbours are joined where their values lie in the same interval, ends included"},
       parameter_description{"type", parameter_kind::choice, "u32", "type of the labels", "u32|u64"},
-      parameter_description{"blocks", parameter_kind::number, "inf",
-                            "slices (rows, in images) of a block: blocks are labelled apart and merged, with "
-                            "the same result; inf: as a whole where that fits the device"}};
+      parameter_description{
+          .name = "blocks",
+          .kind = parameter_kind::number,
+          .default_text = "inf",
+          .help = "slices (rows, in images) of a block: blocks are labelled apart and merged, with the same "
+                  "result; inf: as a whole where that fits the device",
+          .is_block = true}};
   static constexpr operator_description about{
       .name = "label",
       .verb = "label",
