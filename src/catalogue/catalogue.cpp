@@ -144,8 +144,10 @@ entry::function entry::code_for(const call& call, bool in_pieces) const {
     if (const auto found = code_of(usual)) return found;
   if (const auto found = code_of(by_type)) return found;
   if (in_pieces && !works_in_pieces)
-    throw usage_error(std::string(about->name) + ": device '" + std::string(engine) +
-                      "' does not work in pieces; use cpu");
+    throw call_error({.kind = fault::conflict,
+                      .operation = std::string(about->name),
+                      .parts = {"device '" + std::string(engine) + "' does not work in pieces; use cpu"},
+                      .given = std::string(engine)});
   throw call_error({.kind = fault::type,
                     .operation = std::string(about->name),
                     .parts = {"this build has no code for " + std::string(in_pieces ? "pieces" : "pixels") +

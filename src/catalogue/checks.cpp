@@ -244,9 +244,12 @@ void check_gives(const operator_description& about, result_kind wanted) {
   const auto given = !about.shapes.empty()  ? result_kind::shapes
                      : !about.table.empty() ? result_kind::table
                                             : result_kind::images;
-  constexpr std::array instead{": gives images: use run_operator", ": gives a table: use compute_table",
-                               ": gives polygons: use compute_shapes"};
-  if (given != wanted) throw usage_error(std::string(about.name) + instead[static_cast<std::size_t>(given)]);
+  constexpr std::array instead{"gives images: use run_operator", "gives a table: use compute_table",
+                               "gives polygons: use compute_shapes"};
+  if (given != wanted)
+    throw call_error({.kind = fault::conflict,
+                      .operation = std::string(about.name),
+                      .parts = {instead[static_cast<std::size_t>(given)]}});
 }
 
 void check_context(const context& how) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <string_view>
 
 #include "catalogue/cuda_module.hpp"
@@ -18,14 +19,15 @@ std::atomic<int> preferred_gpu = no_gpu;
 
 /// Images of the call in device or managed memory.
 struct gpu_images {
-  std::string name;  // of the first image in device memory; empty: none
-  int gpu = 0;       // that holds it
-  bool any = false;  // in device or managed memory
+  std::optional<error_part> first;  // the first image in device memory
+  int gpu = 0;                      // that holds it
+  bool any = false;                 // in device or managed memory
   bool all = true;
   bool host_can_read = false;  // at least one image
 };
 
-void add_image(gpu_images& found, const const_image_view& image, std::string_view name) {
+void add_image(gpu_images& found, const const_image_view& image, error_part::role role,
+               std::string_view name) {
   const auto place = cuda::place_of(image.data());
   const bool device = place.kind == cuda::memory_kind::device;
   const bool usable = device || place.kind == cuda::memory_kind::managed;
@@ -33,12 +35,16 @@ void add_image(gpu_images& found, const const_image_view& image, std::string_vie
   found.all = found.all && usable;
   found.host_can_read = found.host_can_read || !device;
   if (!device) return;
-  if (!found.name.empty() && found.gpu != place.gpu)
-    throw usage_error("image " + found.name + " is in the memory of GPU " + std::to_string(found.gpu) +
-                      ", but " + std::string(name) + " in that of GPU " + std::to_string(place.gpu) +
-                      ": all must be on one GPU");
-  if (found.name.empty()) {
-    found.name = name;
+  if (found.first && found.gpu != place.gpu)
+    throw call_error(
+        {.kind = fault::memory,
+         .parts = {"image ",
+                   *found.first,
+                   " is in the memory of GPU " + std::to_string(found.gpu) + ", but ",
+                   {role, name},
+                   " in that of GPU " + std::to_string(place.gpu) + ": all must be on one GPU"}});
+  if (!found.first) {
+    found.first.emplace(role, name);
     found.gpu = place.gpu;
   }
 }
@@ -46,9 +52,10 @@ void add_image(gpu_images& found, const const_image_view& image, std::string_vie
 gpu_images find_gpu_images(const operator_description& about, std::span<const const_image_view> inputs,
                            std::span<const image_view> outputs) {
   gpu_images found;
-  for (std::size_t i = 0; i < inputs.size(); ++i) add_image(found, inputs[i], about.inputs[i].name);
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    add_image(found, inputs[i], error_part::role::input, about.inputs[i].name);
   for (std::size_t o = 0; o < outputs.size(); ++o)
-    if (outputs[o].data()) add_image(found, outputs[o], about.outputs[o].name);
+    if (outputs[o].data()) add_image(found, outputs[o], error_part::role::output, about.outputs[o].name);
   return found;
 }
 
@@ -96,8 +103,10 @@ bool fits(const const_image_view& image, int gpu) {
 }
 
 [[noreturn]] void refuse_several(const context& how, std::string_view what) {
-  throw usage_error("device '" + how.device + "': " + std::string(what) +
-                    " runs on one GPU; several are for operators that work in blocks");
+  throw call_error({.kind = fault::conflict,
+                    .parts = {"device '" + how.device + "': " + std::string(what) +
+                              " runs on one GPU; several are for operators that work in blocks"},
+                    .given = how.device});
 }
 
 void check_gpu(const context& how, int gpu) {
@@ -117,22 +126,35 @@ void check_gpu(const context& how, int gpu) {
 int usable_gpu(const context& how, const gpu_images& there) {
   const auto named = cuda::gpus_named(how.device);
   if (how.device.starts_with(cuda_name) && how.device != cuda_name && named.empty())
-    throw usage_error("device '" + how.device + "': expected cuda or cuda:N, where N is a GPU's number");
+    throw call_error(
+        {.kind = fault::unknown,
+         .parts = {"device '" + how.device + "': expected cuda or cuda:N, where N is a GPU's number"},
+         .given = how.device,
+         .allowed = "cuda or cuda:N"});
   if (cuda::gpus_here().gpus.empty()) check_gpu(how, 0);
   for (const int gpu : named) check_gpu(how, gpu);
   const int preferred = preferred_gpu;
   const int gpu = !named.empty()        ? named[0]
-                  : !there.name.empty() ? there.gpu
+                  : there.first         ? there.gpu
                   : preferred != no_gpu ? preferred
                                         : cuda::current_gpu();
   check_gpu(how, gpu);
   return gpu;
 }
 
+/// "MASK is in the memory of ..."
+call_error misplaced(const operator_description& about, const gpu_images& there, const std::string& of,
+                     const context& how) {
+  return call_error({.kind = fault::memory,
+                     .operation = std::string(about.name),
+                     .parts = {*there.first, " is in the memory of " + of},
+                     .given = how.device});
+}
+
 device_choice choose_gpu(const operator_description& about, const gpu_images& there, const context& how) {
   const auto* const chosen = find_entry(about, cuda_name);
   if (!chosen && how.device == "auto")
-    throw device_error((there.name.empty() ? "cuda: " : there.name + " is in the memory of a GPU: ") +
+    throw device_error((there.first ? there.first->text + " is in the memory of a GPU: " : "cuda: ") +
                        cuda::gpus_here().problem);
   if (!chosen) refuse_unknown(how);
   const auto named = cuda::gpus_named(how.device);
@@ -141,14 +163,12 @@ device_choice choose_gpu(const operator_description& about, const gpu_images& th
   if (named.size() > 1) {
     // Blocks are copied directly between the caller's images and each GPU, so the images must be in host
     // memory.
-    if (!there.name.empty())
-      throw usage_error(std::string(about.name) + ": " + there.name +
-                        " is in the memory of a GPU: several GPUs need images in host memory");
+    if (there.first) throw misplaced(about, there, "a GPU: several GPUs need images in host memory", how);
     return {chosen, how.device};
   }
-  if (!there.name.empty() && there.gpu != gpu)
-    throw usage_error(std::string(about.name) + ": " + there.name + " is in the memory of GPU " +
-                      std::to_string(there.gpu) + ", not of device '" + how.device + "'");
+  if (there.first && there.gpu != gpu)
+    throw misplaced(about, there, "GPU " + std::to_string(there.gpu) + ", not of device '" + how.device + "'",
+                    how);
   return {chosen, "cuda:" + std::to_string(gpu)};
 }
 
@@ -174,15 +194,13 @@ device_choice choose_automatically(const operator_description& about, const gpu_
 device_choice choose(const operator_description& about, const gpu_images& there,
                      const const_image_view& image, const context& how) {
   const bool automatic = how.device == "auto";
-  if (how.device.starts_with(cuda_name) || (automatic && !there.name.empty()))
-    return choose_gpu(about, there, how);
+  if (how.device.starts_with(cuda_name) || (automatic && there.first)) return choose_gpu(about, there, how);
   if (automatic) return choose_automatically(about, there, image, how);
   const auto* const host = find_entry(about, how.device);
   if (!host) refuse_unknown(how);
-  if (!there.name.empty())
-    throw usage_error(std::string(about.name) + ": " + there.name +
-                      " is in the memory of a GPU, which device '" + how.device +
-                      "' cannot read: use cuda, or copy the image");
+  if (there.first)
+    throw misplaced(about, there,
+                    "a GPU, which device '" + how.device + "' cannot read: use cuda, or copy the image", how);
   return {host, how.device};
 }
 

@@ -18,8 +18,10 @@ void run_basins(job& work, const neighbourhood& near, const view<std::uint32_t>&
                 const view<const Key>& passes, const view<const std::uint32_t>& seeds) {
   if (passes.depth * passes.height > std::numeric_limits<std::uint32_t>::max() ||
       passes.width > std::numeric_limits<std::uint32_t>::max())
-    throw usage_error("watershed: " + std::to_string(std::max(passes.depth * passes.height, passes.width)) +
-                      " rows or columns exceed numbers of 32 bits; compute the image in pieces");
+    throw call_error({.kind = fault::shape,
+                      .operation = "watershed",
+                      .parts = {std::to_string(std::max(passes.depth * passes.height, passes.width)) +
+                                " rows or columns exceed numbers of 32 bits; compute the image in pieces"}});
   basin_run<Key>(work, near, labels, passes, seeds).run();
 }
 

@@ -76,7 +76,10 @@ void run_bottleneck(job& work, const neighbourhood& near, const wave_image<Key>&
   const bool contractible = can_contract(near, image);
   work.report.threads = threads;
   if (strategy == "contraction") {
-    if (!contractible) throw usage_error("strategy contraction: the image is too large for it; use tiles");
+    if (!contractible)
+      throw call_error({.kind = fault::conflict,
+                        .parts = {"strategy contraction: the image is too large for it; use tiles"},
+                        .given = strategy});
     work.report.strategy = "contraction";
     return contract(work, near, image, contract_from::start, threads);
   }

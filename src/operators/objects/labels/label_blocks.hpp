@@ -50,8 +50,12 @@ std::uint64_t component_in_blocks(Engine& engine, bool volume, const framed<Labe
     const auto own = std::min(thickness, slices - first);
     const auto seen = std::min(own + 1, slices - first);
     if (number_block(first, seen) > std::numeric_limits<std::uint32_t>::max())
-      throw usage_error("label: a block of " + std::to_string(thickness) +
-                        " slices has more objects than 32 bits count; use smaller blocks");
+      throw call_error({.kind = fault::value,
+                        .operation = "label",
+                        .parts = {"a block of " + std::to_string(thickness) +
+                                      " slices has more objects than 32 bits count; use smaller ",
+                                  parameter_named("blocks")},
+                        .given = std::to_string(thickness)});
     block_residue residue;
     residue.objects =
         static_cast<std::uint32_t>(engine.reduce(greatest_number{}, part(first, own).reading()));

@@ -53,9 +53,12 @@ inline std::uint64_t most_rows(std::int64_t pixels) {
                                  4 * static_cast<std::uint64_t>(pixels) + (std::uint64_t{1} << 20));
 }
 
-inline std::string too_large(const call& call, std::uint64_t label) {
-  return std::string(call.about.name) + ": a label of " + std::to_string(label) +
-         " is too large for an image of " + std::to_string(call.inputs[0].shape().pixels()) + " pixels";
+inline call_error too_large(const call& call, std::uint64_t label, const std::string& advice) {
+  return call_error({.kind = fault::pixels,
+                     .operation = std::string(call.about.name),
+                     .parts = {"a label of " + std::to_string(label) + " is too large for an image of " +
+                               std::to_string(call.inputs[0].shape().pixels()) + " pixels" + advice},
+                     .given = std::to_string(label)});
 }
 
 }  // namespace macareu

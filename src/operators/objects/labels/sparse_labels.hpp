@@ -52,7 +52,7 @@ std::uint64_t number_sparse_labels(Engine& engine, const call& call, std::uint64
   for (int left = std::bit_width(greatest); left > 0;) {
     const auto room = (most - 1) / count;
     const int bits = std::min(left, static_cast<int>(std::bit_width(room)) - 1);
-    if (bits <= 0) throw usage_error(too_large(call, greatest) + " with as many objects");
+    if (bits <= 0) throw too_large(call, greatest, " with as many objects");
     left -= bits;
     engine.map(with_next_bits<Number>{bits, left}, out, out.reading(), labels);
     count = select_objects(engine, call, object_selection(object_order::by_label), count << bits, out);

@@ -109,7 +109,7 @@ struct measure {
   static std::uint64_t greatest_row(Engine& engine, const call& call) {
     const auto greatest = greatest_label<T>(engine, call);
     if (greatest >= most_rows(call.inputs[0].shape().pixels()))
-      throw usage_error(too_large(call, greatest) + "; number its objects 1..n with relabel first");
+      throw too_large(call, greatest, "; number its objects 1..n with relabel first");
     return greatest;
   }
 

@@ -69,7 +69,7 @@ struct merge_regions {
   static void run(Engine& engine, const call& call) {
     const auto greatest = greatest_label<T>(engine, call);
     if (greatest >= most_rows(call.inputs[0].shape().pixels()))
-      throw usage_error(too_large(call, greatest) + "; number its objects 1..n with relabel first");
+      throw too_large(call, greatest, "; number its objects 1..n with relabel first");
     region_gathering gathered(call, engine.lend_threads(call.inputs[0].shape().pixels()));
     over_host_rows(engine, call, [&](const row_band& band) { gathered.add(band); });
     const auto limit = [&](const char* name) { return call.quantity(name).to_double(); };
