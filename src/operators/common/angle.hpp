@@ -5,7 +5,7 @@
 
 namespace macareu {
 
-/// In (-pi, pi], within some 3e-16 of the true angle; 0 at (0, 0). Signs of zeros are ignored.
+/// In (-pi, pi], within 7e-16 of the true angle; 0 at (0, 0). Signs of zeros are ignored.
 MACAREU_HD inline double angle_of(double y, double x) {
   constexpr double pi = 3.14159265358979323846, root_3 = 1.7320508075688772,
                    tan_15_degrees = 0.2679491924311227;
