@@ -25,7 +25,7 @@ struct piece_report {
   std::int64_t bytes_read = 0;          ///< of inputs
   std::int64_t bytes_written = 0;       ///< of outputs
   std::int64_t scratch_read = 0, scratch_written = 0;
-  std::int64_t solved_again = 0;  ///< pieces of waves that were computed a second time
+  std::int64_t solved_again = 0;  ///< waves: pieces computed a second time; basins: visits after the first
 };
 
 /// How far a pass over an image is.
