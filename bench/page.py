@@ -7,7 +7,8 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # The page of docs/benchmarks with the tables of each section.
 PAGES = {"reconstruct": "reconstruction", "wave": "waves", "bound": "waves", "distance": "distances", "label": "labels",
-         "patterns": "patterns", "canny": "canny", "itk": "itk", "python": "python", "acceptance": "index"}
+         "patterns": "patterns", "canny": "canny", "itk": "itk", "python": "python", "cpu": "cpu",
+         "acceptance": "index"}
 NAMES = {"scipy": "SciPy", "cv2": "OpenCV", "numpy": "NumPy", "skimage": "scikit-image", "cupy": "CuPy", "python": "Python"}
 
 
