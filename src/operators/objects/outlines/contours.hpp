@@ -45,7 +45,7 @@ struct contours {
           "Only corners where a ring turns are kept. In x and y exterior rings have a positive area and holes "
           "a negative one, as RFC 7946 wants it: with y downwards, exteriors are clockwise on the screen. "
           "Objects are given in the raster order of their last pixels, so that those which are complete leave "
-          "the memory. Zero and negative labels are outside.",
+          "the memory. Zero and negative labels are outside. Volumes are refused.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
