@@ -157,6 +157,9 @@ class Segmentation(unittest.TestCase):
             self.assertIn(next(iter(named)), str(failure.exception))
         with self.assertRaisesRegex(NotImplementedError, r"got -1 at \(0, 0\)"):
             ours.watershed(image, -markers)
+        for number in (-1, float("nan")):
+            with self.assertRaisesRegex(ValueError, f"markers: expected labels, or a number of 0 or more, got {number}"):
+                ours.watershed(image, number)
         # Markers outside the mask are left out, as in scikit-image; the operator itself refuses them.
         mask = np.zeros((4, 5), bool)
         mask[:2] = True

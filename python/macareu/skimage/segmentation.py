@@ -71,6 +71,8 @@ def _labels_to_start_from(image, markers, near, inside):
             place = tuple(int(i) for i in np.unravel_index(labels.argmin(), labels.shape))
             raise NotImplementedError(f"markers: negative labels are not supported, got {labels.min()} at {place}")
     else:
+        if not markers >= 0:
+            raise ValueError(f"markers: expected labels, or a number of 0 or more, got {markers}")
         share = 1.0 if inside is None else inside.sum() / image.size
         labels = _regular_seeds(image.shape, int(markers / share) if share else 0)
     return labels if inside is None else labels * inside
