@@ -134,9 +134,11 @@ class Objects(CliTest):
         for words in ((*given, "--background", "1"), (*given, "--background", "1", "--intervals", "0:5")):
             self.assertEqual(self.fail_with(2, *words), "macareu: label: --background is for --values, which is not given")
         for option in (["--spacing", "2"], ["--columns", "all"], ["--intensity", "in.npy"]):
-            for words in ((*given, *option), (*given, "--overlay", "p.ppm", *option),
-                          (*measured, "--overlay", "p.ppm", "--on", "in.npy", *option)):
-                self.assertIn(option[0] + " is for --table, which is not given", self.fail_with(2, *words))
+            alone = " is for --table, which is not given"
+            of_label = alone if option[0] == "--columns" else " is for --table and --keep, which are not given"
+            for words, message in (((*given, *option), of_label), ((*given, "--overlay", "p.ppm", *option), of_label),
+                                   ((*measured, "--overlay", "p.ppm", "--on", "in.npy", *option), alone)):
+                self.assertIn(option[0] + message, self.fail_with(2, *words))
         self.assertIn("--on is for --overlay", self.fail_with(2, *measured, "--on", "in.npy"))
         self.assertIn("--dtype", self.fail_with(2, *measured, "--dtype", "u16"))
         self.assertIn("fastest", self.fail_with(2, *measured, "--strategy", "fastest"))

@@ -143,8 +143,31 @@ class Operators(CliTest):
         self.assertEqual(self.read_npy("kept.npy")[2], [0, 1, 1, 0, 0, 0])
         self.succeed("label", "labels.npy", "-o", "kept.npy", "--values", "--keep", "area 2:")
         self.assertEqual(self.read_npy("kept.npy")[2], [0, 1, 1, 2, 2, 2])
-        self.assertIn("--keep: objects have no column 'aera' (did you mean area?)",
+        self.assertIn("--keep: objects have no column 'aera' (did you mean area?), only label, num_pixels, area",
                       self.fail_with(2, "relabel", "labels.npy", "-o", "kept.npy", "--keep", "aera 2:2"))
+
+    def test_objects_in_ranges_of_intensities_and_lengths(self):
+        self.write_npy("labels.npy", (1, 6), [1, 2, 2, 3, 3, 3])
+        self.write_npy("grey.npy", (1, 6), [9, 4, 6, 60, 50, 40])
+        grey = ("--intensity", "grey.npy")
+        calls = {("--keep", "intensity_mean 5:9", *grey): [1, 2, 2, 0, 0, 0],
+                 ("--keep", "area 0.125:0.1875", "--spacing", "0.25"): [0, 1, 1, 2, 2, 2],
+                 ("--keep", "intensity_sum 10:10, area 8:8", *grey, "--spacing", "2"): [0, 1, 1, 0, 0, 0]}
+        for verb in (["relabel"], ["label", "--values"]):
+            for pieces in ([], ["--pieces", "1,4"]):
+                given = (*verb, "labels.npy", "-o", "kept.npy", *pieces)
+                for options, expected in calls.items():
+                    self.succeed(*given, *options)
+                    self.assertEqual(self.read_npy("kept.npy")[2], expected, (given, options))
+                self.succeed(*given, "--keep", "intensity_mean 40:", *grey, "--spacing", "2", "--table", "t.csv")
+                self.assertEqual(self.read_npy("kept.npy")[2], [0, 0, 0, 1, 1, 1])
+                with open(self.path("t.csv"), encoding="ascii") as file:
+                    row, = csv.DictReader(file)
+                self.assertEqual((row["area"], row["intensity_mean"]), ("12", "50"))
+            self.assertRegex(self.fail_with(2, *verb, "labels.npy", "-o", "kept.npy", "--keep", "intensity_mean 5:"),
+                             "--keep intensity_mean: expected the image (--)?intensity, got none")
+            self.assertIn("--keep: objects have no column 'sphericity'",
+                          self.fail_with(2, *verb, "labels.npy", "-o", "kept.npy", "--keep", "sphericity 5:"))
 
     def test_pixel_sizes_follow_the_scale(self):
         self.generate("noise", "9,8")

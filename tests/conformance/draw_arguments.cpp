@@ -101,7 +101,8 @@ arguments draw_arguments(dice& from, const operator_description& about, int neig
         break;
       case parameter_kind::text:  // `keep` of relabel
         if (from.once_in(2))
-          given.emplace(name, "num_pixels " + std::to_string(from.between(1, 9)) + ":" +
+          given.emplace(name, (from.once_in(4) ? "intensity_sum " : "num_pixels ") +
+                                  std::to_string(from.between(1, 9)) + ":" +
                                   (from.once_in(2) ? std::to_string(from.between(9, 99)) : ""));
     }
   }

@@ -255,21 +255,23 @@ TEST_F(operators_in_pieces, the_least_memory_that_is_named_works) {
     std::vector<const image*> inputs;
     arguments given;
   };
-  const std::vector<limited_call> calls{{"watershed", {&scene.mask}, {}},
-                                        {"watershed", {&scene.mask}, {{"h", number(20)}}},
-                                        {"watershed", {&scene.mask, &labels[0]}, {}},
-                                        {"watershed", {&scene.mask, &labels[0]}, {{"lines", true}}},
-                                        {"watershed", {&empty}, {}},
-                                        {"maxima", {&scene.mask}, {}},
-                                        {"minima", {&scene.mask}, {}},
-                                        {"maxima", {&empty}, {}},
-                                        {"relabel", {&labels[0]}, {}},
-                                        {"relabel", {&labels[0]}, {{"keep", std::string("area 2:9")}}},
-                                        {"remove_small", {&scene.marker}, {{"min_size", number(5)}}},
-                                        {"rescale", {&scene.mask}, {}},
-                                        {"threshold", {&scene.mask}, {}},
-                                        {"hmax", {&scene.mask}, {{"h", number(9)}}},
-                                        {"expand_labels", {&labels[0]}, {}}};
+  const std::vector<limited_call> calls{
+      {"watershed", {&scene.mask}, {}},
+      {"watershed", {&scene.mask}, {{"h", number(20)}}},
+      {"watershed", {&scene.mask, &labels[0]}, {}},
+      {"watershed", {&scene.mask, &labels[0]}, {{"lines", true}}},
+      {"watershed", {&empty}, {}},
+      {"maxima", {&scene.mask}, {}},
+      {"minima", {&scene.mask}, {}},
+      {"maxima", {&empty}, {}},
+      {"relabel", {&labels[0]}, {}},
+      {"relabel", {&labels[0]}, {{"keep", std::string("area 2:9")}}},
+      {"relabel", {&labels[0], &scene.mask}, {{"keep", std::string("intensity_mean 2:9")}}},
+      {"remove_small", {&scene.marker}, {{"min_size", number(5)}}},
+      {"rescale", {&scene.mask}, {}},
+      {"threshold", {&scene.mask}, {}},
+      {"hmax", {&scene.mask}, {{"h", number(9)}}},
+      {"expand_labels", {&labels[0]}, {}}};
   for (const auto& [name, inputs, given] : calls) {
     SCOPED_TRACE(name);
     const auto& about = *find_operator(name);

@@ -55,6 +55,10 @@ void add_parameter(parser& options, const parameter_description& parameter, cons
                }});
 }
 
+bool has_parameter(const operator_description& about, std::string_view name) {
+  return std::ranges::find(about.parameters, name, &parameter_description::name) != about.parameters.end();
+}
+
 void check_call(const operator_description& about, const std::vector<image_form>& forms,
                 const arguments& given) {
   translate_usage_errors(about, spelling::of_options, [&] { validate(about, forms, given); });
@@ -76,7 +80,8 @@ std::string to_json_lines(const table& data) {
   return text;
 }
 
-void object_outputs::add_to(parser& options, const std::string& drawn_on, const std::string& columns_in) {
+void object_outputs::add_to(parser& options, const std::string& drawn_on, const std::string& columns_in,
+                            const operator_description* own) {
   options.add({.group = "Outputs",
                .names = "--table",
                .value = "FILE",
@@ -87,39 +92,64 @@ void object_outputs::add_to(parser& options, const std::string& drawn_on, const 
                .value = "FILE",
                .help = "a picture with the outlines and numbers of the objects on " + drawn_on,
                .take = [this](const std::string& text) { overlay_file = text; }});
-  options.add({.group = "Inputs",
-               .names = "--intensity",
-               .value = "FILE",
-               .help = "an image of the same shape, whose values the table summarises per object",
-               .take = [this](const std::string& text) { intensity_file = text; }});
+  if (!own || std::ranges::find(own->inputs, "intensity", &input_description::name) == own->inputs.end())
+    options.add({.group = "Inputs",
+                 .names = "--intensity",
+                 .value = "FILE",
+                 .help = "an image of the same shape, whose values the table summarises per object",
+                 .take = [this](const std::string& text) { intensity_file = text; }});
   for (const auto& parameter : measuring().parameters)
-    add_parameter(options, parameter, std::string(parameter.help) + ", for the table", measured_with_);
+    if (!own || !has_parameter(*own, parameter.name))
+      add_parameter(options, parameter, std::string(parameter.help) + ", for the table", measured_with_);
+}
+
+void object_outputs::use_of(const operator_description& own,
+                            const std::vector<std::optional<std::string>>& inputs, const arguments& values) {
+  if (table_file.empty()) return;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i] && own.inputs[i].name == "intensity") intensity_file = *inputs[i];
+  for (const auto& [name, value] : values)
+    if (has_parameter(measuring(), name)) measured_with_.insert_or_assign(name, value);
 }
 
 void object_outputs::add_selection_to(parser& options, bool offers_ranges) {
   offers_selection_ = true;
+  offers_ranges_ = offers_ranges;
   for (const auto& parameter : selecting().parameters)
-    if (offers_ranges || parameter.kind != parameter_kind::text)
+    if ((offers_ranges || parameter.kind != parameter_kind::text) &&
+        !has_parameter(measuring(), parameter.name))
       add_parameter(options, parameter, std::string(parameter.help) + "; kept objects are renumbered",
                     selection_);
 }
 
-image object_outputs::selected(const image& labels, const context& how) const {
+arguments object_outputs::selection() const {
+  auto all = selection_;
+  for (const auto& [name, value] : measured_with_)
+    if (has_parameter(selecting(), name)) all.emplace(name, value);
+  return all;
+}
+
+image object_outputs::selected(const image& labels, const std::optional<image>& intensity,
+                               const context& how) const {
+  std::vector<const_image_view> inputs{labels};
+  if (intensity) inputs.push_back(*intensity);
   return translate_usage_errors(selecting(), spelling::of_options, [&] {
-    return std::move(run_operator(selecting(), std::array<const_image_view, 1>{labels}, selection_, how)[0]);
+    return std::move(run_operator(selecting(), inputs, selection(), how)[0]);
   });
 }
 
 arguments object_outputs::parameters() const {
   arguments all;
-  if (offers_selection_) all = with_defaults(selecting(), selection_);
+  if (offers_selection_) all = with_defaults(selecting(), selection());
+  if (!selection_.contains("keep")) all.erase("spacing");
   if (!table_file.empty()) all.merge(measure_parameters());
   return all;
 }
 arguments object_outputs::measure_parameters() const { return with_defaults(measuring(), measured_with_); }
 
 std::vector<std::string> object_outputs::check_before_reading(bool table_is_printed) const {
-  if (drops_objects()) check_call(selecting(), {image_form{}}, selection_);
+  if (drops_objects())
+    check_call(selecting(), std::vector<image_form>(intensity_file.empty() ? 1 : 2), selection());
   std::vector<std::string> files;
   if (!table_file.empty()) {
     check_text_output(table_file);
@@ -134,10 +164,17 @@ std::vector<std::string> object_outputs::check_before_reading(bool table_is_prin
     files.push_back(overlay_file);
   }
   if (table_file.empty() && !table_is_printed) {
-    const auto unused = !intensity_file.empty()   ? "--intensity"
-                        : !measured_with_.empty() ? option_name(measured_with_.begin()->first)
-                                                  : "";
-    if (!unused.empty()) throw usage_error(unused + " is for --table, which is not given");
+    const auto refuse_for_keep = [&](const std::string& option) {
+      if (selection_.contains("keep")) return;
+      throw usage_error(option + (offers_ranges_ ? " is for --table and --keep, which are not given"
+                                                 : " is for --table, which is not given"));
+    };
+    if (!intensity_file.empty()) refuse_for_keep("--intensity");
+    for (const auto& [name, value] : measured_with_)
+      if (has_parameter(selecting(), name))
+        refuse_for_keep(option_name(name));
+      else
+        throw usage_error(option_name(name) + " is for --table, which is not given");
   }
   if (!measured_with_.empty())
     check_call(measuring(), std::vector<image_form>(intensity_file.empty() ? 1 : 2), measured_with_);
@@ -156,10 +193,10 @@ void object_outputs::check_inputs(const extents& labels, const std::optional<ima
   if (intensity && intensity->shape != labels)
     throw usage_error("--intensity is " + to_string(*intensity->shape) + ", but the labels are " +
                       to_string(labels) + ": they must have one shape");
-  if (measured_with_.empty()) return;
   std::vector<image_form> forms{{.shape = labels}};
   if (intensity) forms.push_back(*intensity);
-  check_call(measuring(), forms, measured_with_);
+  if (drops_objects()) check_call(selecting(), forms, selection());
+  if (!measured_with_.empty()) check_call(measuring(), forms, measured_with_);
 }
 
 std::optional<image> object_outputs::read_intensity(const input_options& reading) const {
@@ -175,10 +212,12 @@ table object_outputs::measure(const image& labels, const std::optional<image>& i
                                 [&] { return compute_table(measuring(), inputs, measured_with_, how); });
 }
 
-void object_outputs::select_in_pieces(image_source& labels, image_sink& kept, const context& how,
-                                      const piece_options& options) const {
+void object_outputs::select_in_pieces(image_source& labels, image_source* intensity, image_sink& kept,
+                                      const context& how, const piece_options& options) const {
+  std::vector<image_source*> inputs{&labels};
+  if (intensity) inputs.push_back(intensity);
   translate_usage_errors(selecting(), spelling::of_options, [&] {
-    run_in_pieces(selecting(), std::array{&labels}, std::array{&kept}, selection_, how, options);
+    run_in_pieces(selecting(), inputs, std::array{&kept}, selection(), how, options);
   });
 }
 

@@ -104,7 +104,7 @@ void operator_run::compute_in_pieces(const std::vector<image_source*>& from,
   });
 }
 
-fs::path operator_run::described_labels(const fs::path& labels, image_sink& output,
+fs::path operator_run::described_labels(const fs::path& labels, image_source* intensity, image_sink& output,
                                         const fs::path& output_file, const context& how,
                                         const piece_steps& steps) {
   if (!objects.drops_objects()) return labels;
@@ -116,7 +116,8 @@ fs::path operator_run::described_labels(const fs::path& labels, image_sink& outp
   const auto selected =
       created_by_ranks([&] { return create_sink(chosen, numbered->form(), {.scratch = steps.folder}); });
   const bool direct = selected->header() == output.header();
-  objects.select_in_pieces(*numbered, direct ? output : *selected, counting, steps.of("selection"));
+  objects.select_in_pieces(*numbered, intensity, direct ? output : *selected, counting,
+                           steps.of("selection"));
   on_first_rank([&] { (direct ? output : *selected).commit(); });
   record_.run.count = selection.count;
   return direct ? output_file : chosen;
@@ -167,7 +168,8 @@ void operator_run::finish_in_pieces(const std::vector<std::unique_ptr<image_sour
   run_report measurement;
   if (!objects.wanted()) record_.ranks = watch.of_all_ranks();
   if (describes) {
-    const auto described = described_labels(label_sink ? labels : made[0], *sinks[0], made[0], how, steps);
+    const auto described =
+        described_labels(label_sink ? labels : made[0], intensity, *sinks[0], made[0], how, steps);
     const auto numbered = open_source(described, {}, steps.folder);
     if (objects.wanted()) {
       auto measuring = how;

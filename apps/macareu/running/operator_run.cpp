@@ -186,7 +186,7 @@ void operator_run::describe_objects(std::vector<image>& labels, const interrupti
       run_report selection;
       auto counting = how;
       counting.report = &selection;
-      labels[0] = objects.selected(labels[0], counting);
+      labels[0] = objects.selected(labels[0], intensity_, counting);
       record_.run.count = selection.count;
     }
     if (objects.wanted()) measured_ = objects.measure(labels[0], intensity_, how);
@@ -282,6 +282,7 @@ void operator_run::record_inputs(const extents& shape, dtype type) {
 
 int operator_run::operator()(interruption& signals) {
   running.begin(signals);
+  objects.use_of(about_, given, values);
   check_before_reading();
   cut_into_blocks();
   if (const auto sources = open_for_pieces(); !sources.empty()) return run_in_pieces(sources, signals);

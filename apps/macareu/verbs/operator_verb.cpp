@@ -159,7 +159,7 @@ verb verb_of(const operator_description& about) {
             add_files(options, about, *run);
             add_parameters(options, about, *run);
             if (about.gives_labels)
-              run->objects.add_to(options, "the input", " (see macareu measure --help)");
+              run->objects.add_to(options, "the input", " (see macareu measure --help)", &about);
             if (about.gives_labels && !about.takes_labels)
               run->objects.add_selection_to(
                   options, std::ranges::none_of(about.outputs, &output_description::optional));

@@ -48,26 +48,57 @@ column_range range_from(const call& call, std::string_view text) {
   throw wrong_text(call, text, "ranges COLUMN LOW:HIGH, separated by commas, or all");
 }
 
+/// "label, num_pixels, area, bbox-i, ...": without indices, of which there may be nine.
+std::string listed(const std::vector<std::string_view>& names) {
+  std::string all, last;
+  for (const auto name : names) {
+    std::string general(name.substr(0, name.find('-')));
+    char axis = 'i';
+    for (const char letter : name.substr(general.size()))
+      if (letter == '-') general += {'-', axis++};
+    if (general != last) all += (all.empty() ? "" : ", ") + general;
+    last = general;
+  }
+  return all;
+}
+
+/// Throws if objects have no such column. Returns whether it is of intensities.
+bool is_of_intensity(const call& call, std::string_view column) {
+  const auto has = [&](const table& objects) {
+    return std::ranges::find(objects.columns, column, &table_column::name) != objects.columns.end();
+  };
+  if (has(room_for_objects(0, {.rank = call.rank()}))) return false;
+  const auto all = room_for_objects(0, {.rank = call.rank(), .intensity = true});
+  if (!has(all)) {
+    std::vector<std::string_view> names;
+    for (const auto& one : all.columns) names.push_back(one.name);
+    throw call_error(
+        {.kind = fault::value,
+         .operation = std::string(call.about.name),
+         .parts = {parameter_named("keep"), ": objects have no column '" + std::string(column) + "'" +
+                                                did_you_mean(column, names) + ", only " + listed(names)},
+         .given = std::string(column)});
+  }
+  if (!call.has_input(1))
+    throw call_error({.kind = fault::missing,
+                      .operation = std::string(call.about.name),
+                      .parts = {parameter_named("keep"), " " + std::string(column) + ": expected the image ",
+                                input_named("intensity"), ", got none"},
+                      .given = "none",
+                      .allowed = "an image"});
+  return true;
+}
+
 }  // namespace
 
 std::vector<column_range> kept_ranges(const call& call) {
   std::vector<column_range> ranges;
   std::string_view text = call.choice("keep");
   if (text == "all") return ranges;
-  const auto known = room_for_objects(0, {.rank = call.rank()});
   while (true) {
     const auto comma = text.find(',');
     ranges.push_back(range_from(call, trimmed(text.substr(0, comma))));
-    const auto& column = ranges.back().column;
-    if (std::ranges::find(known.columns, column, &table_column::name) == known.columns.end()) {
-      std::vector<std::string_view> names;
-      for (const auto& one : known.columns) names.push_back(one.name);
-      throw call_error({.kind = fault::value,
-                        .operation = std::string(call.about.name),
-                        .parts = {parameter_named("keep"),
-                                  ": objects have no column '" + column + "'" + did_you_mean(column, names)},
-                        .given = column});
-    }
+    ranges.back().of_intensity = is_of_intensity(call, ranges.back().column);
     if (comma == std::string_view::npos) return ranges;
     text.remove_prefix(comma + 1);
   }

@@ -15,10 +15,11 @@ namespace macareu {
 struct column_range {
   std::string column;
   double low, high;  // both included
+  bool of_intensity = false;
 };
 
 /// Of the parameter `keep`. Throws call_error for bad text and for columns that objects of the image do not
-/// have.
+/// have. Columns of intensities need the second input.
 std::vector<column_range> kept_ranges(const call& call);
 
 /// take(label) for the rows of a table that are in all ranges.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -7,12 +8,15 @@
 #include <utility>
 
 #include "core/call.hpp"
+#include "core/pixel_types.hpp"
 #include "operators/common/parameters.hpp"
+#include "operators/common/spacing.hpp"
 #include "operators/common/tuning.hpp"
 #include "operators/objects/labels/column_ranges.hpp"
 #include "operators/objects/labels/label_images.hpp"
 #include "operators/objects/labels/selection.hpp"
 #include "operators/objects/labels/sparse_labels.hpp"
+#include "operators/objects/measures/intensities.hpp"
 #include "operators/objects/measures/object_sums.hpp"
 #include "operators/objects/measures/object_table.hpp"
 #include "patterns/images.hpp"
@@ -24,6 +28,7 @@ namespace macareu::operators {
 struct relabel {
   static void check_parameters(const call& call) {
     check_selection(call);
+    check_spacing(call);
     kept_ranges(call);
   }
 
@@ -31,7 +36,13 @@ struct relabel {
     return labels == dtype::u64 ? dtype::u64 : dtype::u32;
   }
 
-  static constexpr std::array inputs{input_description{"labels", "the number of every pixel's object"}};
+  static constexpr std::array inputs{
+      input_description{.name = "labels", .help = "the number of every pixel's object"},
+      input_description{.name = "intensity",
+                        .help = "an image of any type whose values are measured in each object",
+                        .own_type = true,
+                        .optional = true,
+                        .by_option = true}};
   static constexpr std::array outputs{output_description{.name = "result",
                                                          .type = output_description::type_rule::computed,
                                                          .help = "the new numbers, 0 outside of objects",
@@ -49,8 +60,9 @@ struct relabel {
           "first|size|label"},
       parameter_description{
           "keep", parameter_kind::text, "all",
-          "objects in ranges of columns of measure, without intensities and in pixels: "
-          "'area 8:375, eccentricity :0.9' includes both ends, and an end may be left out"}};
+          "objects in ranges of columns of measure: 'area 8:375, intensity_mean :90' includes both ends, and "
+          "an end may be left out"},
+      spacing_parameter};
   static constexpr operator_description about{
       .name = "relabel",
       .verb = "relabel",
@@ -77,6 +89,9 @@ struct relabel {
   static void run(Engine& engine, const call& call) {
     using number = std::conditional_t<std::is_same_v<T, std::uint64_t>, T, std::uint32_t>;
     const object_selection wanted(call);
+    const auto ranges = kept_ranges(call);
+    const bool weighed = std::ranges::any_of(ranges, &column_range::of_intensity);
+    const auto scale = weighed ? scale_in_objects<T>(engine, call) : intensity_scale{};
     const auto out = output<number>(engine, call, 0);
     auto greatest = greatest_label<T>(engine, call);
     const bool sparse = greatest >= most_rows(out.whole().pixels());
@@ -84,9 +99,9 @@ struct relabel {
       engine.map(label_as<number>{}, out, input<T>(engine, call, 0));
     else if constexpr (std::is_integral_v<T> && sizeof(T) >= 4)
       greatest = number_sparse_labels<T, number>(engine, call, greatest, out, input<T>(engine, call, 0));
-    if (const auto ranges = kept_ranges(call); !ranges.empty()) {
+    if (!ranges.empty()) {
       auto same = object_numbers<number>(engine, static_cast<std::size_t>(greatest) + 1);
-      measure(engine, call, greatest, out.reading(), [&](const table& objects) {
+      measure(engine, call, weighed, scale, greatest, out.reading(), [&](const table& objects) {
         over_labels_in_ranges(objects, ranges, [&](std::uint64_t label) {
           same[static_cast<std::size_t>(label)] = static_cast<number>(label);
         });
@@ -97,29 +112,69 @@ struct relabel {
   }
 
  private:
+  /// visit(intensities) as the widest type of their kind, so that sums are compiled for three types. They are
+  /// those of the image: the same numbers, and the same bits of a table.
+  template <class Engine, class Visit>
+  static void with_intensities(Engine& engine, const call& call, const Visit& visit) {
+    with_pixel_type(call.inputs[1].type(), [&]<class V>(std::type_identity<V>) {
+      using wide = std::conditional_t<std::is_floating_point_v<V>, double,
+                                      std::conditional_t<std::is_signed_v<V>, std::int64_t, std::uint64_t>>;
+      const auto given = input<V>(engine, call, 1);
+      const auto values = temporary<wide>(engine, given);
+      engine.map(as_type<wide>{}, values.image(), given);
+      visit(values.reading());
+    });
+  }
+  /// Refuses what has no mean, before anything is written.
+  template <class T, class Engine>
+  static intensity_scale scale_in_objects(Engine& engine, const call& call) {
+    const auto labels = input<T>(engine, call, 0);
+    const auto inside = temporary<std::uint8_t>(engine, labels);
+    engine.map(in_any_object<std::uint8_t>{}, inside.image(), labels);
+    intensity_scale scale;
+    with_intensities(engine, call,
+                     [&](const auto& values) { scale = scale_of(engine, call, inside.reading(), values); });
+    return scale;
+  }
+
   /// take(part of the table of all objects)
   template <class Engine, class Image>
-  static void measure(Engine& engine, const call& call, std::uint64_t greatest, const Image& labels,
+  static void measure(Engine& engine, const call& call, bool weighed, intensity_scale scale,
+                      std::uint64_t greatest, const Image& labels,
                       const std::function<void(const table&)>& take) {
     if constexpr (std::is_same_v<pixel_of<Image>, std::uint32_t>) {
-      if (call.rank() == 2)
-        measure<2>(engine, greatest, labels, take);
-      else
-        measure<3>(engine, greatest, labels, take);
+      const object_form form{.rank = call.rank(),
+                             .intensity = weighed,
+                             .spacing = spacing_of(call),
+                             .per_value = scale.per_value,
+                             .threads = engine.lend_threads(static_cast<std::int64_t>(greatest) *
+                                                            tuning::pixels_worth_an_object)};
+      if (!weighed) return describe<std::uint8_t>(engine, form, greatest, take, labels);
+      with_intensities(engine, call, [&](const auto& values) {
+        describe<pixel_of<std::remove_cvref_t<decltype(values)>>>(engine, form, greatest, take, labels,
+                                                                  values);
+      });
     } else {
       const auto numbers = temporary<std::uint32_t>(engine, labels);
       engine.map(as_type<std::uint32_t>{}, numbers.image(), labels);
-      measure(engine, call, greatest, numbers.reading(), take);
+      measure(engine, call, weighed, scale, greatest, numbers.reading(), take);
     }
   }
-  template <int Rank, class Engine, class Image>
-  static void measure(Engine& engine, std::uint64_t greatest, const Image& labels,
-                      const std::function<void(const table&)>& take) {
-    const object_form form{
-        .rank = Rank,
-        .threads = engine.lend_threads(static_cast<std::int64_t>(greatest) * tuning::pixels_worth_an_object)};
-    const auto rows = engine.tally(object_sums<Rank, false>{}, greatest, labels);
-    describe_in_parts(objects_of<std::uint8_t, Rank, false>(rows), form, take, [&] { release_rows(rows); });
+  /// V is the type of intensities.
+  template <class V, class Engine, class Labels, class... Intensity>
+  static void describe(Engine& engine, const object_form& form, std::uint64_t greatest,
+                       const std::function<void(const table&)>& take, const Labels& labels,
+                       const Intensity&... intensity) {
+    const auto in = [&]<int Rank>(std::integral_constant<int, Rank>) {
+      constexpr bool weighed = sizeof...(Intensity) > 0;
+      const object_sums<Rank, weighed> rule{{form.per_value}};
+      const auto rows = engine.tally(rule, greatest, labels, intensity...);
+      describe_in_parts(objects_of<V, Rank, weighed>(rows), form, take, [&] { release_rows(rows); });
+    };
+    if (form.rank == 2)
+      in(std::integral_constant<int, 2>{});
+    else
+      in(std::integral_constant<int, 3>{});
   }
 };
 
