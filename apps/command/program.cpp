@@ -13,6 +13,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <macareu/catalogue.hpp>
@@ -27,12 +28,15 @@
 namespace macareu::tool {
 namespace {
 
-/// Library messages start with the operator's name, which has underscores where the verb has hyphens.
-std::string without_name(const std::string& message, const std::string& verb) {
+/// Library messages start with the operator's name, which has underscores where the verb has hyphens. That of
+/// a rank may stand before it.
+std::string without_name(std::string message, const std::string& verb) {
+  const auto start = message.starts_with("rank ") ? message.find(": ") + 2 : 0;
+  const auto rest = std::string_view(message).substr(start);
   auto name = verb + ": ";
-  if (message.starts_with(name)) return message.substr(name.size());
-  std::ranges::replace(name, '-', '_');
-  return message.starts_with(name) ? message.substr(name.size()) : message;
+  if (!rest.starts_with(name)) std::ranges::replace(name, '-', '_');
+  if (rest.starts_with(name)) message.erase(start, name.size());
+  return message;
 }
 
 int fail(int code, const std::string& verb, const std::string& message) {
@@ -79,7 +83,13 @@ void require_same_command(const verb& chosen, const std::vector<std::string>& ar
 int run_chosen(const verb& chosen, const std::vector<std::string>& arguments) {
   if (!chosen.prepare) hand_over(chosen, arguments);
   parser options;
-  const auto action = chosen.prepare(options);
+  const auto action = [&] {
+    try {
+      return chosen.prepare(options);
+    } catch (const usage_error& e) {  // in the environment, perhaps of one rank
+      refuse(e.what());
+    }
+  }();
   if (arguments == std::vector<std::string>{"--options"}) {
     std::cout << option_lines(options);
     return exit_code::done;

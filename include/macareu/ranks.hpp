@@ -64,8 +64,9 @@ class ranks {
   /// A part of the work is done that all ranks do in this order. Of several errors that of the earliest part
   /// is told, as one process would have met it first.
   void end_part() { ++parts_; }
-  /// Tells the others of an error of this rank, unless they know. Throws the one that all were told, which
-  /// names its rank; returns if that is a usage_error of this rank.
+  /// Tells the others of an error of this rank, unless they know. Throws the one that all were told; returns
+  /// if that is a usage_error of this rank. It names its rank, unless it is a usage_error of the first one,
+  /// which others may have too.
   void fail(const std::exception_ptr& error);
   /// Whether all ranks know of an error.
   bool has_failed() const { return failed_; }

@@ -68,7 +68,8 @@ std::string ranks::told_by(const std::exception_ptr& error) const {
   try {
     std::rethrow_exception(error);
   } catch (const usage_error& e) {
-    return told + of_usage + e.what();
+    // The first rank's is told as one process would: most often all ranks have it.
+    return told + of_usage + (is_first() ? e.what() : named(e, e.what()));
   } catch (const io_error& e) {
     return told + of_files + named(e, e.what());
   } catch (const device_error& e) {
@@ -189,8 +190,9 @@ void ranks::require_same(std::string_view what, const std::string& own) {
       const auto begin = end_of_last == std::string::npos ? 0 : end_of_last + 1;
       return text.substr(begin, text.find('\n', begin) - begin);
     };
-    throw usage_error("ranks have different " + std::string(what) + ": rank 0 has '" + line(first) +
-                      "', rank " + std::to_string(rank()) + " has '" + line(own) + "'");
+    throw told_error<usage_error>("ranks have different " + std::string(what) + ": rank 0 has '" +
+                                  line(first) + "', rank " + std::to_string(rank()) + " on " + host() +
+                                  " has '" + line(own) + "'");
   }
   meet();  // no rank goes on before all have compared
 }

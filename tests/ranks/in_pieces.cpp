@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 #include "conformance/in_pieces.hpp"
@@ -60,6 +61,17 @@ class common_sink final : public image_sink {
   common_output& to_;
 };
 
+/// A usage error of pixels that others than the first rank read has the name of one of them.
+[[noreturn]] void rethrow_without_rank(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const usage_error& told) {
+    const std::string_view text = told.what();
+    if (!text.starts_with("rank ")) throw;
+    throw usage_error(std::string(text.substr(text.find(": ") + 2)));
+  }
+}
+
 class in_pieces_on_ranks : public in_pieces {
  protected:
   void run_call(const std::vector<const_image_view>& inputs, const std::vector<image_view>& outputs,
@@ -78,7 +90,7 @@ class in_pieces_on_ranks : public in_pieces {
     });
     const auto failed = errors.size() - static_cast<std::size_t>(std::ranges::count(errors, nullptr));
     EXPECT_TRUE(failed == 0 || failed == errors.size()) << "an error of one rank is one of all";
-    if (errors[0]) std::rethrow_exception(errors[0]);
+    if (errors[0]) rethrow_without_rank(errors[0]);
     for (const auto& output : common) EXPECT_TRUE(!output || output->is_complete());
   }
 

@@ -245,6 +245,22 @@ TEST(ranks, an_error_of_one_is_one_of_all) {
       }
 }
 
+TEST(ranks, a_usage_error_of_others_has_the_name_of_one) {
+  const std::vector<std::string> names{"", "rank 1 on host1: ", "rank 2 on host2: "};
+  for (int failing = 0; failing < 3; ++failing) {
+    const auto errors = on_ranks(3, [&](ranks& all) {
+      if (all.rank() >= failing) throw usage_error("no such device");
+      all.meet();
+    });
+    ASSERT_TRUE(errors[0] && errors[1] && errors[2]);
+    try {
+      std::rethrow_exception(errors[0]);
+    } catch (const usage_error& e) {
+      EXPECT_EQ(e.what(), names[static_cast<std::size_t>(failing)] + "no such device");
+    }
+  }
+}
+
 TEST(ranks, differences_are_refused) {
   const auto errors = on_ranks(3, [](ranks& all) {
     all.require_same("inputs", "a: 1\nb: 2\n");
@@ -255,7 +271,7 @@ TEST(ranks, differences_are_refused) {
     try {
       std::rethrow_exception(error);
     } catch (const usage_error& e) {
-      EXPECT_STREQ(e.what(), "ranks have different inputs: rank 0 has 'b: 2', rank 2 has 'b: 3'");
+      EXPECT_STREQ(e.what(), "ranks have different inputs: rank 0 has 'b: 2', rank 2 on host2 has 'b: 3'");
     }
   }
 }
