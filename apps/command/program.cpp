@@ -20,6 +20,7 @@
 #include <macareu/error.hpp>
 #include <macareu/version.hpp>
 
+#include "commit.hpp"
 #include "help.hpp"
 #include "manual.hpp"
 #include "shared_ranks.hpp"
@@ -76,8 +77,9 @@ bool asks_for_help(const std::string& argument) { return argument == "--help" ||
 
 /// Exchanges follow from the command, so ranks with different ones would wait for each other.
 void require_same_command(const verb& chosen, const std::vector<std::string>& arguments) {
-  shared_ranks()->require_same("commands or versions", "macareu " + std::string(version) + " " + chosen.name +
-                                                           " " + joined(arguments, " "));
+  shared_ranks()->require_same("commands or versions", "macareu " + std::string(version) + " of commit " +
+                                                           commit + ": " + chosen.name + " " +
+                                                           joined(arguments, " "));
 }
 
 int run_chosen(const verb& chosen, const std::vector<std::string>& arguments) {

@@ -1,0 +1,7 @@
+#include "commit.hpp"
+
+namespace macareu::tool {
+
+const char* const commit = MACAREU_COMMIT;
+
+}  // namespace macareu::tool
