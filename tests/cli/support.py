@@ -1,5 +1,6 @@
 """What the tests of the command line share: running the tool in a directory of its own, and .npy files."""
 import ast
+import math
 import os
 import struct
 import subprocess
@@ -90,6 +91,31 @@ class CliTest(unittest.TestCase):
     def generate(self, name="tissue", shape="96,80"):
         """mask.npy and marker.npy"""
         self.succeed("generate", name, "--shape", shape, "-o", "mask.npy", "--marker", "marker.npy")
+
+
+TABLES = ("evaluate", "statistics", "histogram")
+IMAGES_ALONE = ("contours",)  # volumes are refused
+
+
+class OperatorTest(CliTest):
+    """Calls of any operator."""
+
+    def prepare_inputs(self, shape_text, shape):
+        self.generate("noise", shape_text)
+        self.write_npy("colour.npy", (*shape, 3), [7 * i % 256 for i in range(3 * math.prod(shape))])
+        self.write_npy("kernel.npy", (3,) * len(shape), [1, 2, 0] * 3 ** (len(shape) - 1))
+
+    def arguments(self, verb):
+        """Inputs and required parameters, read off the verb's usage."""
+        usage = self.succeed(verb, "--help").split("Usage: ")[1].splitlines()[0]
+        if verb == "unmix":
+            return ["colour.npy", "--channels", "last", "--give", "first"]
+        files = {"MARKER": "marker.npy", "MASK": "mask.npy", "IMAGE": "mask.npy", "FIRST": "mask.npy",
+                 "SECOND": "marker.npy", "KERNEL": "kernel.npy", "LABELS": "mask.npy", "DENSITY": "marker.npy",
+                 "TRUTH": "mask.npy", "FOUND": "marker.npy", "LANDSCAPE": "mask.npy"}
+        given = [files[word] for word in usage.split() if word in files]
+        given += ["--h", "9"] if "--h " in usage else []
+        return given + (["--low", "90", "--high", "150"] if "--low " in usage else [])
 
 
 def verbs():

@@ -7,29 +7,12 @@ import os
 import subprocess
 import unittest
 
-from support import CliTest, npy_bytes, operators
-
-TABLES = ("evaluate", "statistics", "histogram")
-IMAGES_ALONE = ("contours",)  # volumes are refused
+from support import IMAGES_ALONE, TABLES, CliTest, OperatorTest, npy_bytes, operators
 
 
-class Operators(CliTest):
-    def arguments(self, verb):
-        """Inputs and required parameters, read off the verb's usage."""
-        usage = self.succeed(verb, "--help").split("Usage: ")[1].splitlines()[0]
-        if verb == "unmix":
-            return ["colour.npy", "--channels", "last", "--give", "first"]
-        files = {"MARKER": "marker.npy", "MASK": "mask.npy", "IMAGE": "mask.npy", "FIRST": "mask.npy",
-                 "SECOND": "marker.npy", "KERNEL": "kernel.npy", "LABELS": "mask.npy", "DENSITY": "marker.npy",
-                 "TRUTH": "mask.npy", "FOUND": "marker.npy", "LANDSCAPE": "mask.npy"}
-        given = [files[word] for word in usage.split() if word in files]
-        given += ["--h", "9"] if "--h " in usage else []
-        return given + (["--low", "90", "--high", "150"] if "--low " in usage else [])
-
+class Operators(OperatorTest):
     def check_all(self, shape_text, shape):
-        self.generate("noise", shape_text)
-        self.write_npy("colour.npy", (*shape, 3), [7 * i % 256 for i in range(3 * math.prod(shape))])
-        self.write_npy("kernel.npy", (3,) * len(shape), [1, 2, 0] * 3 ** (len(shape) - 1))
+        self.prepare_inputs(shape_text, shape)
         for verb in operators():
             with self.subTest(verb, shape=shape_text):
                 given = self.arguments(verb)

@@ -8,7 +8,9 @@ import signal
 import time
 import unittest
 
-from rank_support import ENVIRONMENT, RANK, SHARE, RanksTest, available
+from rank_support import ENVIRONMENT, FORKED, RANK, SHARE, RanksTest, available
+
+COMMIT = os.environ.get("MACAREU_COMMIT", "unknown")
 
 
 class SameBytes(RanksTest):
@@ -17,6 +19,14 @@ class SameBytes(RanksTest):
         self.compare_ranks("reconstruct", "marker.npy", "mask.npy",
                            ways=[(kind, ranks) for ranks in (1, 2, 3, 4, 7) for kind in available()][:: 2 - (SHARE > 1)])
         self.compare_ranks("reconstruct", "marker.npy", "mask.npy", options=("--pieces", "17,23"))
+
+    def test_more_ranks_than_pieces(self):
+        self.bright()
+        ways = (("openmpi", 7), ("mpich", 5))
+        for pieces in ("300,260", "150,260"):
+            self.compare_ranks("reconstruct", "marker.npy", "mask.npy", ways=ways, options=("--pieces", pieces))
+        self.compare_ranks("label", "objects.npy", outputs=("-o out.npy", "--table t.csv"), ways=ways,
+                           options=("--pieces", "300,260"))
 
     def test_long_ways(self):
         for name in ("serpentine", "spiral"):
@@ -147,6 +157,93 @@ class Errors(RanksTest):
                 self.assertEqual((code, len(self.lines(err))), (2, 1), err)
                 self.assertIn("ranks have different commands", err)
                 self.assertEqual(self.files(), before)
+
+    def test_of_different_files(self):
+        """A rank whose machine has another file of the name."""
+        self.bright()
+        os.mkdir(self.path("other"))
+        shutil.copy(self.path("objects.npy"), self.path("other"))
+        for kind in available():
+            before = self.files()
+            code, _, err = self.on_ranks(kind, 3, "label", "objects.npy", "-o", "out.npy",
+                                         shell=f'if [ "{RANK}" = 1 ]; then cd other; fi')
+            self.assertEqual((code, len(self.lines(err))), (2, 1), err)
+            self.assertRegex(err, r"ranks have different .*inputs: rank 0 has 'input .*', rank 1 on \S+ has 'input ")
+            self.assertEqual((self.files(), os.listdir(self.path("other"))), (before, ["objects.npy"]))
+
+    @unittest.skipIf(COMMIT == "unknown", "this build was made without git")
+    def test_of_different_builds(self):
+        self.bright()
+        os.makedirs(self.path("prefix/bin"))
+        os.symlink(os.path.join(os.path.dirname(os.path.dirname(self.tool)), "lib"), self.path("prefix/lib"))
+        with open(self.tool, "rb") as file:
+            content = file.read()
+        self.assertIn(COMMIT.encode() + b"\0", content)
+        with open(self.path("prefix/bin/macareu"), "wb") as file:
+            file.write(content.replace(COMMIT.encode() + b"\0", COMMIT[::-1].encode() + b"\0"))
+        os.chmod(self.path("prefix/bin/macareu"), 0o700)
+        for kind in available():
+            before = self.files()
+            code, _, err = self.on_ranks(kind, 2, "threshold", "mask.npy", "-o", "out.npy",
+                                         shell=f'if [ "{RANK}" = 1 ]; then exec prefix/bin/macareu "$@"; fi')
+            self.assertEqual((code, len(self.lines(err))), (2, 1), err)
+            self.assertIn("ranks have different commands or versions", err)
+            self.assertIn(COMMIT[::-1], err)
+            self.assertEqual(self.files(), before)
+
+    def test_of_the_environment_of_one_rank(self):
+        self.bright()
+        for kind in available():
+            before = self.files()
+            code, _, err = self.on_ranks(kind, 3, "fill-holes", "mask.npy", "-o", "out.npy",
+                                         shell=f'if [ "{RANK}" = 2 ]; then export MACAREU_INSTRUCTION_SET=none; fi')
+            self.assertEqual((code, len(self.lines(err))), (2, 1), err)
+            self.assertRegex(err, r"macareu: fill-holes: rank 2 on \S+: MACAREU_INSTRUCTION_SET: expected one of ")
+            self.assertEqual(self.files(), before)
+
+    def test_of_an_output_that_another_run_writes(self):
+        self.bright("1200,1200")
+        command = ("reconstruct", "marker.npy", "mask.npy", "-o", "out.npy", "--pieces", "1,10", "--quiet")
+        self.succeed(*command[:-3])
+        expected = self.content("out.npy")
+        os.remove(self.path("out.npy"))
+        writing = self.launch(FORKED, 2, *command)
+        while writing.poll() is None and not os.path.exists(self.path(".macareu-out.npy.pieces/command")):
+            time.sleep(0.001)
+        os.killpg(writing.pid, signal.SIGSTOP)
+        try:
+            before = self.files()
+            for kind in (*available(), FORKED):
+                for options in ((), ("--resume",)):
+                    code, _, err = self.on_ranks(kind, 3, *command, *options)
+                    self.assertEqual((code, len(self.lines(err))), (3, 1), err)
+                    self.assertIn("out.npy: another run is writing it", err)
+            self.assertEqual(self.files(), before)
+        finally:
+            os.killpg(writing.pid, signal.SIGCONT)
+        self.assertEqual(writing.communicate(timeout=300), (b"", b""))
+        self.assertTrue(self.content("out.npy") == expected)
+
+    def test_of_a_full_disk(self):
+        self.bright("1000,1000")
+        for words in (("distance", "objects.npy"), ("label", "objects.npy", "--table", "t.csv")):
+            command = (*words, "-o", "disk/out.npy", "--pieces", "100,1000", "--quiet")
+            self.succeed(*words, "-o", "alone.npy")
+            with self.small_disk("9m"):
+                for kind in available():
+                    self.write_npy("disk/out.npy", (1, 1), [7])
+                    with open(self.path("disk/other"), "wb") as file:
+                        file.write(bytes(8800000))
+                    code, _, err = self.on_ranks(kind, 3, *command)
+                    self.assertEqual((code, len(self.lines(err))), (3, 1), err)
+                    self.assertRegex(err, r": rank \d on \S+: .*: No space left on device; "
+                                          "what is done is kept, and --resume continues\n")
+                    self.assertEqual(self.read_npy("disk/out.npy")[2], [7])
+                    os.remove(self.path("disk/other"))
+                    self.assertEqual(self.on_ranks(kind, 2, *command, "--resume")[::2], (0, ""))
+                    self.assertTrue(self.content("disk/out.npy") == self.content("alone.npy"))
+                    self.assertEqual(os.listdir(self.path("disk")), ["out.npy"])
+            os.rmdir(self.path("disk"))
 
     def test_of_a_launcher_without_mpi(self):
         """What srun leaves in the environment when it was built without a protocol of MPI."""
