@@ -138,12 +138,12 @@ void write_engines(std::ostream& out, const operator_description& about) {
   else
     out << "All give the same bits.\n";
   const auto passes = std::ranges::find(passes_in_pieces, about.name, &operator_passes::name);
-  if (passes != std::end(passes_in_pieces))
+  if (passes != std::end(passes_in_pieces)) {
+    constexpr const char* times[] = {"once", "at most twice", "at most three times", "at most four times",
+                                     "at most five times"};
     out << "[In pieces](../../explanation/pieces.md) every pixel of an input is read "
-        << (passes->reads == 1   ? "once"
-            : passes->reads == 2 ? "at most twice"
-                                 : "at most three times")
-        << " with default parameters, plus halos.\n";
+        << times[passes->reads - 1] << " with default parameters, plus halos" << passes->more << ".\n";
+  }
   if (about.pattern == "wave")
     out << "Strategies (`--strategy`): `tiles` and `contraction` on `cpu` and `cuda`; `sweep`, `queue`, `megapixel` and "
            "`diagonal` on `cuda`. The result is the same.\n";

@@ -21,6 +21,7 @@
 
 #include <macareu/macareu.hpp>
 #include <macareu/pieces.hpp>
+#include <macareu/shapes.hpp>
 
 #include "support/dice.hpp"
 #include "support/mazes.hpp"
@@ -165,10 +166,23 @@ class operators_in_pieces : public testing::Test {
       sources.emplace_back(*input, turn);
       views.emplace_back(*input);
     }
-    counting_sink sink(output_of(about, sources, given), turn);
-    run(about, sources, sink, given);
-    EXPECT_TRUE(std::ranges::all_of(sink.writes, [](int count) { return count == 1; }));
-    EXPECT_TRUE(same_bits(sink.pixels, run_operator(about, views, given)[0]));
+    std::vector<image_source*> from;
+    for (auto& source : sources) from.push_back(&source);
+    if (!about.table.empty()) {
+      EXPECT_EQ(to_csv(compute_table_in_pieces(about, from, given, how_, options_)),
+                to_csv(compute_table(about, views, given)));
+    } else if (!about.shapes.empty()) {
+      std::vector<shape> found;
+      compute_shapes_in_pieces(
+          about, from, [&](const shape& one) { found.push_back(one); }, given, how_, options_);
+      std::ranges::sort(found, {}, &shape::label);
+      EXPECT_TRUE(found == compute_shapes(about, views, given));
+    } else {
+      counting_sink sink(output_of(about, sources, given), turn);
+      run(about, sources, sink, given);
+      EXPECT_TRUE(std::ranges::all_of(sink.writes, [](int count) { return count == 1; }));
+      EXPECT_TRUE(same_bits(sink.pixels, run_operator(about, views, given)[0]));
+    }
     EXPECT_TRUE(nothing_is_left());
     std::vector<counts> reads;
     for (auto& source : sources) reads.push_back(source.reads);
