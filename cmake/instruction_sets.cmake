@@ -45,7 +45,8 @@ if(better_sets AND NOT MACAREU_BASELINE)
 endif()
 
 # The operators that gain at least a tenth (docs/decisions/0023-instruction-sets.md), and what they call.
-set(hot_operators canny correlate_axis gaussian hysteresis label maxima median minima sobel)
+set(hot_operators canny correlate_axis gaussian hysteresis label maxima measure median minima sobel
+  stain_density)
 set(hot_sources
   src/engines/cpu/basins/basin_tile.cpp
   src/engines/cpu/component/lines.cpp
