@@ -15,6 +15,7 @@ namespace macareu::cuda::tuning {
 /// What contraction takes on an H200, in cycles: to begin, and for a pixel by keys of 8, 16, 32 and 64 bits.
 /// Medians of 722 random pairs (docs/decisions/0012); those of 64 bits are guessed from those of 32.
 inline constexpr double contraction_cycles = 9e4;
+inline constexpr double contraction_multiprocessors = 132;
 template <class Key>
 double contraction_cycles_of(const neighbourhood& near) {
   constexpr int width = std::bit_width(sizeof(Key)) - 1;
@@ -22,6 +23,28 @@ double contraction_cycles_of(const neighbourhood& near) {
   constexpr double volumes[][4]{{0.075, 0.07, 0.08, 0.17}, {0.15, 0.16, 0.2, 0.34}, {0.23, 0.2, 0.24, 0.5}};
   return near.rank == 2 ? images[near.reach - 1][width] : volumes[near.reach - 1][width];
 }
+
+/// When tiles take longer than first visits and contraction, in shares of their times (docs/decisions/0012).
+/// A front travels if fewer tiles are open than this share of the workers.
+inline constexpr float of_first_visits = 1.18f, of_contraction = 0.237f, while_it_travels = 0.25f,
+                       of_even_tiles = 0.4f;
+inline constexpr std::uint32_t travelling_share = 5;
+/// Wake-ups of a volume with face neighbours before tiles end: at least so many, or half of the tiles. Noise
+/// of 512^3: 5.9 ms with this, 9.5 with four times as many, where contraction alone takes 5.2.
+inline constexpr std::uint32_t least_wake_ups = 4096;
+
+/// Fewer waiting warps end a small image sooner. Tissue, 4096^2: 0.246 ms if one block per multiprocessor
+/// stays when workers begin to wait, 0.251 ms if two stay.
+inline constexpr std::uint32_t few_image_tiles = 8192;
+inline constexpr int blocks_of_few_tiles = 3, blocks_that_stay = 1, blocks_of_many_tiles = 4;
+
+/// Passes of a first visit, before and after those of neighbours. Neighbours undo much of what it settles, so
+/// tiles that settle later need fewer passes in all. With 8 neighbours, 4096^2: a random pair 36,500 instead
+/// of 51,300, tissue 50,700 instead of 60,400.
+inline constexpr unsigned passes_before_neighbours = 2, passes_after_neighbours = 4;
+
+/// Tiles that a warp looks at for the first queue of a published strategy. Not measured apart.
+inline constexpr unsigned first_tiles_of_a_warp = 4;
 
 // Basins
 
@@ -53,6 +76,10 @@ inline constexpr int many_columns = 640;
 inline constexpr int streams_per_gpu = 2;
 /// Blocks for each worker, so that few workers wait at the beginning and at the end. Not measured apart.
 inline constexpr std::int64_t blocks_per_worker = 8;
+
+/// From this many sections of an image on, a block numbers several. With fewer there would be too few blocks.
+/// Not measured apart.
+inline constexpr std::uint32_t many_sections = 8192;
 
 // Windows
 

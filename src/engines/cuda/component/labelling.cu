@@ -4,6 +4,7 @@
 #include "engines/cuda/component/across_tiles.cuh"
 #include "engines/cuda/component/inside_tiles.cuh"
 #include "engines/cuda/component/linked.cuh"
+#include "engines/cuda/tuning.hpp"
 
 namespace macareu::cuda::labels {
 namespace {
@@ -98,7 +99,7 @@ void labelling::solve(std::int64_t own_slices) const {
              ceil_div(sections_of(grid_), Sections), section_words, grid_, end_of_own, memory_);
     };
     if constexpr (Shape::deep == 1)
-      if (sections_of(grid_) >= many_sections) return find.template operator()<4>();
+      if (sections_of(grid_) >= tuning::many_sections) return find.template operator()<4>();
     find.template operator()<1>();
   });
 }

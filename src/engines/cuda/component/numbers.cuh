@@ -13,9 +13,6 @@
 
 namespace macareu::cuda::labels {
 
-/// From this many sections on, a block takes several. With fewer sections there would be too few blocks.
-constexpr std::uint32_t many_sections = 8192;
-
 /// Sections per thread in the prefix sum.
 constexpr int count_each = 16;
 

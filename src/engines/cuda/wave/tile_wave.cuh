@@ -18,6 +18,7 @@
 #include "core/neighbourhood.hpp"
 #include "core/view.hpp"
 #include "engines/cuda/runtime/gpu.cuh"
+#include "engines/cuda/tuning.hpp"
 #include "engines/cuda/wave/published/improve.cuh"
 #include "engines/cuda/wave/published/rule_inputs.cuh"
 #include "engines/cuda/wave/published/tile_queue.cuh"
@@ -199,16 +200,14 @@ __device__ bool can_move(const Rule& rule, const neighbourhood& near, const plac
   return false;
 }
 
-inline constexpr unsigned first_tiles_of_a_warp = 4;
-
 /// The first queue: the tiles that can move.
 template <class Shape, class Rule, class State, class... In>
 __global__ void __launch_bounds__(32)
     queue_first_tiles(Rule rule, neighbourhood near, tile_grid<Shape> grid, tile_queue queue,
                       view<State> state, view<const In>... in) {
-  const std::int64_t first = std::int64_t{blockIdx.x} * first_tiles_of_a_warp;
+  const std::int64_t first = std::int64_t{blockIdx.x} * tuning::first_tiles_of_a_warp;
   bool mine = false;
-  for (unsigned k = 0; k < first_tiles_of_a_warp && first + k < grid.count(); ++k) {
+  for (unsigned k = 0; k < tuning::first_tiles_of_a_warp && first + k < grid.count(); ++k) {
     const auto where = grid.tile(static_cast<unsigned>(first + k));
     const bool moves = can_move(rule, near, where, state, in...);
     if (threadIdx.x == k) mine = moves;
@@ -229,7 +228,8 @@ void run_tiles(const gpu& on, const Rule& rule, const neighbourhood& near, view<
   const auto warps = std::min<std::int64_t>(grid.count(), std::int64_t{warps_at_once} * on.multiprocessors);
   const tile_queue_memory memory(on, grid.count(), warps);
 
-  const std::int64_t first_warps = (grid.count() + first_tiles_of_a_warp - 1) / first_tiles_of_a_warp;
+  const std::int64_t first_warps =
+      (grid.count() + tuning::first_tiles_of_a_warp - 1) / tuning::first_tiles_of_a_warp;
   queue_first_tiles<shape><<<static_cast<unsigned>(first_warps), 32, 0, on.stream>>>(
       rule, near, grid, memory.queue(), state, in...);
   on.launched("queue_first_tiles");

@@ -20,15 +20,13 @@ namespace tiles {
 template <class Key>
 wave_limits limits_for(const gpu& on, const bottleneck_problem<Key>& problem, std::uint32_t count,
                        const worker_blocks& by) {
-  constexpr double multiprocessors_measured = 132;
   const auto& near = problem.near;
   const auto shares =
-      static_cast<double>(problem.state.pixels()) * multiprocessors_measured / on.multiprocessors;
+      static_cast<double>(problem.state.pixels()) * tuning::contraction_multiprocessors / on.multiprocessors;
   wave_limits limits{.contraction = static_cast<float>(tuning::contraction_cycles +
                                                        tuning::contraction_cycles_of<Key>(near) * shares),
-                     .few = by.workers() / 5};
-  // Noise of 512^3: 5.9 ms with this, 9.5 with four times as many, where contraction alone takes 5.2.
-  if (near.rank == 3 && near.reach == 1) limits.wake_ups = std::max(4096u, count / 2);
+                     .few = by.workers() / tuning::travelling_share};
+  if (near.rank == 3 && near.reach == 1) limits.wake_ups = std::max(tuning::least_wake_ups, count / 2);
   return limits;
 }
 
@@ -47,12 +45,11 @@ struct image_tiles {
   explicit image_tiles(const view<Key>& image)
       : across(static_cast<std::uint32_t>(ceil_div(image.width, lane_keys<Key>::side))),
         count(as_tile_count(across * ceil_div(image.height, lane_keys<Key>::side))) {}
-  bool few() const { return count <= 8192; }
+  bool few() const { return count <= tuning::few_image_tiles; }
 };
 
-/// Neighbours undo much of what a first visit settles, so tiles that settle later need fewer passes in all.
-/// With 8 neighbours, 4096^2: a random pair 36,500 instead of 51,300, tissue 50,700 instead of 60,400.
-inline constexpr first_visits unlimited_passes{~0u, ~0u}, short_first_visits{2, 4};
+inline constexpr first_visits unlimited_passes{~0u, ~0u},
+    short_first_visits{tuning::passes_before_neighbours, tuning::passes_after_neighbours};
 
 template <int Blocks, bool Diagonals, class Key>
 tile_result visit_tiles(const gpu& on, const bottleneck_problem<Key>& problem,
@@ -65,9 +62,9 @@ tile_result visit_tiles(const gpu& on, const bottleneck_problem<Key>& problem,
     return static_cast<std::uint32_t>(std::min<std::int64_t>(
         resident_blocks<kernel>(on, 32 * warps_per_block, shared, most), ceil_div(count, warps_per_block)));
   };
-  // Fewer waiting warps end a small image sooner. Tissue, 4096^2: 0.246 ms if one block per multiprocessor
-  // stays when workers begin to wait, 0.251 ms if two stay.
-  const worker_blocks by{blocks(tiles.few() ? 3 : 4), blocks(tiles.few() ? 1 : 4), warps_per_block};
+  const worker_blocks by{blocks(tiles.few() ? tuning::blocks_of_few_tiles : tuning::blocks_of_many_tiles),
+                         blocks(tiles.few() ? tuning::blocks_that_stay : tuning::blocks_of_many_tiles),
+                         warps_per_block};
   wave_memory memory(on, count, by,
                      published_rims<Key>::per_tile * (count + 1ll) * static_cast<std::int64_t>(sizeof(Key)));
   const image_wave<Key> wave{

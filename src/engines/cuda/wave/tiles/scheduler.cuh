@@ -1,6 +1,7 @@
 // A warp's interface to the worklist: next tile, wake-ups, termination.
 #pragma once
 
+#include "engines/cuda/tuning.hpp"
 #include "engines/cuda/wave/tiles.cuh"
 #include "engines/cuda/wave/tiles/relaxed.cuh"
 #include "engines/cuda/wave/tiles/worklist.cuh"
@@ -230,7 +231,7 @@ class scheduler {
   /// longer the more first visits took, the more contraction would, and the faster open tiles get fewer. A
   /// few that do not get fewer travel. The rule and its numbers: docs/decisions/0012.
   __device__ bool is_too_long(std::uint32_t head, std::uint32_t open, std::uint32_t uneven) {
-    constexpr float of_first_visits = 1.18f, of_contraction = 0.237f, while_it_travels = 0.25f, even = 0.4f;
+    constexpr float even = tuning::of_even_tiles;
     const auto time = now();
     const auto whole = static_cast<float>(time - began_);
     if (!first_visits_end_) {
@@ -243,9 +244,9 @@ class scheduler {
     const auto earlier = history_.sample(lane_, time - first_visits_end_, open);
     const bool travels = open < limits_.few && open >= earlier;
     const float share = static_cast<float>(uneven) / static_cast<float>(work_.tiles);
-    const float most =
-        of_first_visits * static_cast<float>(first_visits_end_ - began_) +
-        of_contraction * (travels ? while_it_travels : 1) * limits_.contraction * (even + (1 - even) * share);
+    const float most = tuning::of_first_visits * static_cast<float>(first_visits_end_ - began_) +
+                       tuning::of_contraction * (travels ? tuning::while_it_travels : 1) *
+                           limits_.contraction * (even + (1 - even) * share);
     return whole * whole * static_cast<float>(open) > most * most * static_cast<float>(earlier);
   }
 
