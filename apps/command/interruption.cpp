@@ -35,7 +35,7 @@ void interruption::hold_signals() {
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
-interruption::interruption(std::string verb) : verb_(std::move(verb)) {
+interruption::interruption(std::vector<std::string> words) : words_(std::move(words)) {
   hold_signals();
   // A closed pipe becomes a failed write, so that temporary files beside the outputs are removed.
   signal(SIGPIPE, SIG_IGN);
@@ -67,7 +67,7 @@ void interruption::listen() {
     if (over_) return;
     // Other ranks end with the first one, or stop with it.
     if (!careful_ && is_first_rank()) {
-      say("macareu: " + verb_ + ": interrupted\n");
+      say("macareu: " + words_[0] + ": interrupted\n");
       _exit(exit_code::interrupted);
     }
     source_.request_stop();

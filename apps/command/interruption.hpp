@@ -5,6 +5,7 @@
 #include <mutex>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 namespace macareu::tool {
 
@@ -17,8 +18,8 @@ class interruption {
   static void hold_signals();
 
   /// Starts a listener thread. Create it before any other thread, because threads inherit the signal mask.
-  /// The object must live until the program ends.
-  explicit interruption(std::string verb);
+  /// The object must live until the program ends. `words`: the verb and what follows it.
+  explicit interruption(std::vector<std::string> words);
   interruption(const interruption&) = delete;
   interruption& operator=(const interruption&) = delete;
 
@@ -26,6 +27,9 @@ class interruption {
   void end();
   /// Requests a stop after this time, as a signal does.
   void stop_after(std::chrono::seconds time);
+
+  /// The words of the command that may be interrupted: the verb and what follows it.
+  const std::vector<std::string>& words() const { return words_; }
 
   std::stop_token token() const { return source_.get_token(); }
   /// Throws `interrupted` if a stop was requested.
@@ -49,7 +53,7 @@ class interruption {
     careful_ = now;
   }
 
-  std::string verb_;
+  std::vector<std::string> words_;
   std::stop_source source_;
   std::mutex deciding_;  // held while a signal ends the program, so that no section begins
   bool careful_ = false, over_ = false;

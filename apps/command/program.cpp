@@ -14,6 +14,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <macareu/catalogue.hpp>
@@ -112,7 +113,9 @@ int run_chosen(const verb& chosen, const std::vector<std::string>& arguments) {
   interruption::hold_signals();  // also from threads of MPI
   open_ranks(chosen.name);
   // Never destroyed: its thread listens until the program ends.
-  static auto& signals = *new interruption(chosen.name);
+  std::vector<std::string> words{chosen.name};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  static auto& signals = *new interruption(std::move(words));
   try {
     if (shared_ranks()) require_same_command(chosen, arguments);
     if (shared_ranks() && !chosen.on_ranks)

@@ -79,6 +79,22 @@ std::string joined(const std::vector<std::string>& parts, std::string_view separ
   return text;
 }
 
+std::string for_shell(const std::vector<std::string>& words) {
+  constexpr std::string_view plain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=:,./@%";
+  std::vector<std::string> quoted;
+  for (const auto& word : words) {
+    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) {
+      quoted.push_back(word);
+      continue;
+    }
+    std::string text = "'";
+    for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+    quoted.push_back(text + "'");
+  }
+  return joined(quoted, " ");
+}
+
 std::string shortest(double value) { return digits(value); }
 std::string shortest(float value) { return digits(value); }
 

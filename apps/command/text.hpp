@@ -15,6 +15,8 @@ std::string in_quotes(std::string_view text);
 std::string one_line(std::string_view text);
 std::vector<std::string> split(std::string_view text, char separator);
 std::string joined(const std::vector<std::string>& parts, std::string_view separator);
+/// The words as a shell reads them.
+std::string for_shell(const std::vector<std::string>& words);
 /// Names are city_block in C++ and city-block on the command line.
 std::string dashed(std::string_view name);
 std::string lower(std::string text);

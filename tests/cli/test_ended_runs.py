@@ -2,7 +2,9 @@
 import json
 import os
 import random
+import re
 import resource
+import shlex
 import shutil
 import signal
 import struct
@@ -89,6 +91,11 @@ class EndedRuns(PiecesTest):
                 os.remove(self.path(name))
         return message
 
+    def more_records(self):
+        """Holds when a run that is continued has added some."""
+        before = len(self.records())
+        return lambda kinds: len(kinds) > before
+
     def resume(self, verb, *more):
         self.succeed(*self.commands[verb], "--resume", *more)
         self.check_end(verb)
@@ -169,10 +176,22 @@ class EndedRuns(PiecesTest):
         for sent in (signal.SIGINT, signal.SIGTERM):
             self.assertEqual(self.halt(self.commands["label"], sent), "macareu: label: interrupted\n")
             self.resume("label")
-        self.assertRegex(self.halt([word for word in self.commands["reconstruct"] if word != "--quiet"], signal.SIGINT),
-                         "computing in pieces\n"
-                         "reconstruct: what is done is kept; the same command with --resume continues\n"
-                         "macareu: reconstruct: interrupted\n$")
+
+    def test_the_command_that_continues_is_told(self):
+        """As a shell takes it, also of a run that continues another one."""
+        self.prepare()
+        report = "o'clock $HOME.json"
+        command = [word for word in self.commands["reconstruct"] if word != "--quiet"] + ["--report", report]
+        for more in ([], ["--resume"]):
+            message = self.halt(command + more, signal.SIGTERM, self.more_records())
+            told = re.search("^(?:.*computing in pieces\n)?reconstruct: what is done is kept; this continues: (.*)\n"
+                             "macareu: reconstruct: interrupted\n$", message)
+            self.assertTrue(told, message)
+            self.assertEqual(shlex.split(told[1]), [self.tool, *command, "--resume"])
+        done = subprocess.run(told[1], shell=True, cwd=self.directory, stderr=subprocess.PIPE, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("pieces", json.loads(self.content(report)))
+        self.check_end("reconstruct")
 
     def test_finished_pieces_are_not_computed_again(self):
         self.prepare()
@@ -187,11 +206,23 @@ class EndedRuns(PiecesTest):
 
     def test_a_new_run_replaces_an_unfinished_one(self):
         self.prepare()
-        self.halt(self.commands["distance"])
         loud = [word for word in self.commands["reconstruct"] if word != "--quiet"]
-        done = self.run_tool(*loud)
-        self.assertEqual(done.returncode, 0)
-        self.assertIn(f"an unfinished run in ./{self.folder} was removed; --resume continues one", done.stderr)
+        killed = "it was killed, or its machine stopped"
+        too_large = f"./{self.step}/\\d.pixels: File too large"
+        for ended_by, reason in ((signal.SIGKILL, killed), (signal.SIGTERM, "it was interrupted"), (None, too_large)):
+            if ended_by:
+                self.halt(self.commands["distance"], ended_by)
+            else:
+                self.end_without_room("distance")
+            done = self.run_tool(*loud)
+            self.assertEqual(done.returncode, 0)
+            self.assertRegex(done.stderr, f"\nmacareu: reconstruct: removing the unfinished run in ./{self.folder} "
+                                          f"\\({reason}\\); --resume continues one\n$")
+            self.check_end("reconstruct")
+        # How a run ended that was continued is not how the new one ended.
+        self.halt(self.commands["distance"], signal.SIGTERM)
+        self.halt([*self.commands["distance"], "--resume"], reached=self.more_records())
+        self.assertIn(f"({killed})", self.run_tool(*loud).stderr)
         self.check_end("reconstruct")
 
     def test_another_run_is_refused(self):
@@ -411,14 +442,18 @@ class EndedRuns(PiecesTest):
         self.assertRegex(message, "^macareu: reconstruct: mask.npy: .*changed while it was read.*\n$")
         self.assertEqual(self.read_npy(self.out)[2], [7])
 
-    def test_a_file_that_cannot_grow(self):
+    def end_without_room(self, verb):
         """The limit of file sizes stands for a full disk."""
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (500000, resource.RLIM_INFINITY))
+        done = self.run_tool(*self.commands[verb], preexec_fn=limit, restore_signals=False)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        return done
+
+    def test_a_file_that_cannot_grow(self):
         self.prepare()
         self.write_npy(self.out, (1, 1), [7])
         for verb in self.verbs:
-            limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (500000, resource.RLIM_INFINITY))
-            done = self.run_tool(*self.commands[verb], preexec_fn=limit, restore_signals=False)
-            self.assertEqual(done.returncode, 3)
+            done = self.end_without_room(verb)
             self.assertRegex(done.stderr, f"^macareu: {verb}: ./{self.step}/\\d.pixels: File too large; "
                                           "what is done is kept, and --resume continues\n$")
             self.assertEqual(self.read_npy(self.out)[2], [7])

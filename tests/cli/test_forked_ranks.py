@@ -2,6 +2,7 @@
 import glob
 import os
 import random
+import shlex
 import signal
 import time
 import unittest
@@ -146,6 +147,19 @@ class ForkedRanks(AnyRanksTest):
         err = process.communicate(timeout=60)[1].decode()
         self.assertEqual((process.returncode, err), (130, "macareu: reconstruct: interrupted\n"))
         self.assertEqual(self.on_ranks(FORKED, 4, *self.many_pieces, "--resume")[::2], (0, ""))
+
+    def test_one_rank_tells_how_to_continue(self):
+        """Also what is removed otherwise."""
+        self.bright("1200,1200")
+        stopped = [word for word in self.many_pieces if word != "--quiet"] + ["--stop-after", "1s"]
+        code, _, err = self.on_ranks(FORKED, 2, *stopped)
+        told = shlex.join([self.tool, *stopped, "--ranks", "2", "--resume"])
+        self.assertEqual((code, err), (130, f"reconstruct: what is done is kept; this continues: {told}\n"
+                                            "macareu: reconstruct: interrupted\n"))
+        code, _, err = self.on_ranks(FORKED, 2, *stopped)
+        self.assertEqual(code, 130)
+        self.assertRegex(err, r"^macareu: reconstruct: removing the unfinished run in \S+ \(it was interrupted\); "
+                              r"--resume continues one\n.*\n.*\n$")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """`macareu nuclei`: batches, finished slides, and what it refuses."""
 import os
 import resource
+import shlex
 import shutil
 import signal
 import time
@@ -69,6 +70,25 @@ class Signals(SlideTest):
                 self.assertEqual(self.files(), ["s.npy"])
                 return
             shutil.rmtree(self.path("out"))
+        self.fail("no run was stopped in time")
+
+
+    def test_the_command_that_continues_is_told(self):
+        for name in ("a", "b"):
+            self.write_slide(name + ".npy", stained())
+        command = ("nuclei", "a.npy", "b.npy", "-o", "out dir", "--mpp", "0.5", "--pieces", "12,12")
+        for _ in range(20):
+            process = self.start(*command)
+            while process.poll() is None and not os.path.exists(self.path("out dir/b/.macareu-nuclei/lock")):
+                time.sleep(0.001)
+            process.send_signal(signal.SIGINT)
+            message = process.communicate()[1].decode()
+            if process.returncode == 130:
+                told = shlex.join([self.tool, *command, "--resume"])
+                self.assertEqual(message, "macareu: nuclei: interrupted\n"
+                                          f"nuclei: finished slides are kept; this continues: {told}\n")
+                return
+            shutil.rmtree(self.path("out dir"))
         self.fail("no run was stopped in time")
 
 

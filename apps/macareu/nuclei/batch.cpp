@@ -249,7 +249,12 @@ int run_slides(nuclei_settings& settings, interruption& signals) {
     if (codes[i] == exit_code::interrupted) break;
   }
   if (all) codes = codes_of_ranks(*all, codes);
-  if (std::ranges::find(codes, exit_code::interrupted) != codes.end()) return exit_code::interrupted;
+  if (std::ranges::find(codes, exit_code::interrupted) != codes.end()) {
+    if (!settings.running.quiet)
+      std::cerr << "nuclei: finished slides are kept; this continues: " << settings.running.continued_by
+                << std::endl;
+    return exit_code::interrupted;
+  }
   std::vector<slide_target> finished;
   for (std::size_t i = 0; i < slides.size(); ++i)
     if (codes[i] == exit_code::done) finished.push_back(slides[i]);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <exception>
 #include <limits>
 
 #include <macareu/error.hpp>
@@ -12,6 +13,7 @@
 
 #include "command/forked_ranks.hpp"
 #include "command/shared_ranks.hpp"
+#include "command/text.hpp"
 #include "files/format.hpp"
 #include "files/rename_list.hpp"
 
@@ -166,10 +168,12 @@ void run_resumable(std::string_view verb, const run_options& running, const std:
       ended = output_files::finish_commit(folder.path());
       return;
     }
-    folder.begin(name, about);
-    if (folder.has_replaced() && !running.quiet)
-      std::fprintf(stderr, "macareu: %s: an unfinished run in %s was removed; --resume continues one\n",
-                   std::string(verb).c_str(), folder.path().c_str());
+    folder.begin(name, about, [&](const std::string& ended_by) {
+      if (!running.quiet)
+        std::fprintf(stderr, "macareu: %s: removing the unfinished run in %s (%s); --resume continues one\n",
+                     std::string(verb).c_str(), folder.path().c_str(),
+                     ended_by.empty() ? "it was killed, or its machine stopped" : ended_by.c_str());
+    });
   });
   if (shared_ranks()) ended = !shared_ranks()->from_first(ended ? "ended" : "").empty();
   if (ended) return folder.forget();
@@ -178,12 +182,16 @@ void run_resumable(std::string_view verb, const run_options& running, const std:
     steps({folder.path(), running.pieces, true});
     if (shared_ranks()) shared_ranks()->meet();  // none of them uses the folder now
   } catch (const interrupted&) {
+    folder.note_end("it was interrupted");
     if (!running.quiet)
-      std::fprintf(stderr, "%s: what is done is kept; the same command with --resume continues\n",
-                   std::string(verb).c_str());
+      std::fprintf(stderr, "%s: what is done is kept; this continues: %s\n", std::string(verb).c_str(),
+                   running.continued_by.c_str());
     throw;
-  } catch (const usage_error&) {
-    if (!running.pieces.resume) folder.forget();  // it would be refused again
+  } catch (const std::exception& error) {
+    const auto why = one_line(error.what());
+    folder.note_end(why.substr(0, why.find("; what is done is kept")));
+    const bool is_refused = dynamic_cast<const usage_error*>(&error) != nullptr;
+    if (is_refused && !running.pieces.resume) folder.forget();  // it would be refused again
     throw;
   }
   folder.forget();

@@ -1,5 +1,11 @@
 #include "running/run_options.hpp"
 
+#include <cerrno>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
 
@@ -40,9 +46,17 @@ std::chrono::seconds duration(const std::string& text) {
                               whole_number("--stop-after", text.substr(0, text.size() - 1), 1, 1'000'000));
 }
 
+/// The command again, with --resume. The program is called as it was.
+std::string with_resume(std::vector<std::string> words) {
+  if (std::ranges::find(words, "--resume") == words.end()) words.emplace_back("--resume");
+  words.insert(words.begin(), program_invocation_name);
+  return for_shell(words);
+}
+
 }  // namespace
 
 void run_options::begin(interruption& signals) {
+  continued_by = with_resume(signals.words());
   if (stop_after.count() > 0) signals.stop_after(stop_after);
   auto* const all = shared_ranks();
   if (!all) return;

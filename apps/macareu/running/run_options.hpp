@@ -20,12 +20,13 @@ struct run_options {
   std::chrono::seconds stop_after{0};  ///< 0: never
   bool quiet = false;
   std::string report_file;
+  std::string continued_by;  ///< the command for a shell that continues this one, from begin() on
 
   /// `pattern`: the pattern whose strategies apply. The parser keeps references to this object.
   void add_to(parser& options, std::string_view pattern);
   /// Device, threads, memory, pieces, scratch, ranks, stop-after and quiet alone.
   void add_limits_to(parser& options);
-  /// Before the run: what it shares with other ranks, and when it stops.
+  /// Before the run: what it shares with other ranks, when it stops, and what continues it then.
   void begin(interruption& signals);
 };
 

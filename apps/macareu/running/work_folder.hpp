@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -24,22 +25,27 @@ class work_folder {
   };
   /// For a run that is not continued: what another one left is removed. `output` is for messages.
   void create(const std::string& output);
-  /// Begins a run that can be continued, likewise.
-  void begin(const std::string& output, const description& about);
+  /// Begins a run that can be continued, likewise. Before an unfinished one is removed, it is told how that
+  /// ended; nothing is known of one that was killed.
+  void begin(const std::string& output, const description& about,
+             const std::function<void(const std::string& ended_by)>& removes);
   /// Continues a run. Throws usage_error if there is none, or it was another.
   void resume(const std::string& output, const description& about);
-  /// Whether an unfinished run was removed.
-  bool has_replaced() const { return replaced_; }
+  /// How the run ends early, in one line, for the one that will remove it.
+  void note_end(std::string reason) const;
   /// Nothing is left to resume: the directory is removed with this object.
   void forget() { keeps_ = false; }
 
  private:
   void lock(const std::string& output);
+  void make(const std::string& output);
+  void clear() const;
   std::filesystem::path command() const { return path_ / "command"; }
+  std::filesystem::path end() const { return path_ / "end"; }
 
   std::filesystem::path path_;
   int lock_ = -1;
-  bool replaced_ = false, keeps_ = false;
+  bool keeps_ = false;
 };
 
 }  // namespace macareu::tool
