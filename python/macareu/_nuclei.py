@@ -113,8 +113,8 @@ class _Recipe:
     def density(self, rgb):
         white = self.p["white"] or [max(_percentile(self.counts(rgb[..., i], 256), 99), 220.0) for i in range(3)]
         given = {"vectors": self.p["stains"]} if self.p["stains"] else {}
-        stains = {"h-e": "h_e", "h-dab": "h_dab"}[self.p["stain_set"]]
-        return self.run("stain_density", rgb, stains=stains, white=white, **given)
+        stains, give = {"h-e": ("h_e", "first"), "h-dab": ("h_dab", "sum")}[self.p["stain_set"]]
+        return self.run("stain_density", rgb, stains=stains, give=give, white=white, **given)
 
     def filled_density(self, density):
         smooth = self.gaussian(density, self.pixels("smooth"), "same")

@@ -9,7 +9,7 @@ import struct
 
 from support import CliTest
 
-GLASS, TISSUE, NUCLEUS, BROWN = (245, 245, 245), (226, 178, 208), (88, 60, 140), (80, 50, 60)
+GLASS, TISSUE, NUCLEUS, BROWN = (245, 245, 245), (226, 178, 208), (88, 60, 140), (120, 75, 40)
 
 
 def noise(y, x):

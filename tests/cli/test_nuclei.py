@@ -110,7 +110,8 @@ class Outputs(SlideTest):
         self.nuclei("s.npy", "--mpp", "0.5", "--stain-set", "h-dab")
         rows, summary = self.rows(), self.summary()
         positive = [row for row in rows if row["class"] == "Positive"]
-        self.assertTrue(positive)
+        places = sorted((int(float(row["centroid_x_px"])), int(float(row["centroid_y_px"]))) for row in positive)
+        self.assertEqual(places, [(145, 175), (225, 175)])
         self.assertLess(len(positive), len(rows) / 2)
         self.assertEqual((summary["positive"], summary["negative"]), (len(positive), len(rows) - len(positive)))
         classes = {feature["id"]: feature["properties"]["classification"]["name"] for feature in self.features()}

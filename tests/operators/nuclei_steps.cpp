@@ -48,6 +48,23 @@ TEST(nuclei_steps, stain_density_is_unmix_in_fixed_point) {
   EXPECT_GT(steps[1], 1000);
 }
 
+/// Real brown, of which haematoxylin has nothing.
+TEST(nuclei_steps, stain_density_of_two_is_their_sum) {
+  const auto colour = row_of<std::uint8_t>({240, 240, 240, 120, 75, 40, 110, 90, 100, 250, 250, 250}, 3);
+  const arguments given{{"stains", "h_dab"}, {"white", std::vector<number>{240, 240, 240}}};
+  const auto of = [&](const char* stain) {
+    auto all = given;
+    all["give"] = stain;
+    return result_of<std::uint16_t>("stain_density", {colour}, all);
+  };
+  const auto sum = of("sum"), first = of("first"), second = of("second");
+  EXPECT_EQ(first[1], 0);
+  EXPECT_GT(sum[1], 12000);
+  EXPECT_GT(std::min(first[2], second[2]), 1000);
+  EXPECT_NEAR(sum[2], first[2] + second[2], 1);
+  EXPECT_EQ((std::vector<int>{sum[0], sum[3]}), (std::vector<int>{0, 0}));
+}
+
 TEST(nuclei_steps, pale_centres_are_filled_as_far_as_closed) {
   const auto f = row_of<std::uint16_t>({9, 1, 1, 9}), filled = row_of<std::uint16_t>({9, 7, 7, 9}),
              closed = row_of<std::uint16_t>({9, 5, 8, 9});

@@ -43,6 +43,23 @@ TEST(nuclei, are_found_where_they_were_drawn) {
   EXPECT_FALSE(report.seconds.empty());
 }
 
+/// Every second nucleus is positive: brown, without any haematoxylin that could be unmixed.
+TEST(nuclei, with_dab_are_found_where_they_are_brown) {
+  dice from(10);
+  auto slide = draw_slide(from, 420, 500, 60);
+  const auto truth = slide.truth.pixels<std::uint32_t>();
+  auto rgb = slide.rgb.pixels<std::uint8_t>();
+  for (std::size_t i = 0; i < truth.size(); ++i)
+    if (truth[i] % 2 == 1) {
+      const int noise = rgb[3 * i] - 95;
+      const int brown[3]{120, 75, 40};
+      for (std::size_t c = 0; c < 3; ++c) rgb[3 * i + c] = static_cast<std::uint8_t>(brown[c] + noise);
+    }
+  nuclei_options options;
+  options.stain_set = "h-dab";
+  EXPECT_GT(f1_of(slide.truth, find_nuclei(slide.rgb, mpp, options)), 0.9);
+}
+
 TEST(nuclei, are_numbered_by_first_pixels) {
   dice from(2);
   const auto slide = draw_slide(from, 300, 300, 30);

@@ -42,13 +42,14 @@ struct stain_density {
       parameter_description{"unit_vectors", parameter_kind::flag, "true", "as of unmix"},
       parameter_description{"density", parameter_kind::choice, "optical", "as of unmix", "relative|optical"},
       parameter_description{"white", parameter_kind::numbers, "auto", "as of unmix"},
-      parameter_description{"give", parameter_kind::choice, "first", "which stain", "first|second|third"}};
+      parameter_description{"give", parameter_kind::choice, "first",
+                            "which stain, or the sum of the first two", "first|second|third|sum"}};
   static constexpr operator_description about{
       .name = "stain_density",
       .verb = "stain-density",
       .group = "points",
       .pattern = "map",
-      .brief = "The amount of one stain by colour deconvolution, in fixed point.",
+      .brief = "The amount of a stain, or of two, by colour deconvolution, in fixed point.",
       .notes = "It is unmix, rounded to steps of 2^-14 and saturated at the end of u16.",
       .inputs = inputs,
       .outputs = outputs,
@@ -80,12 +81,19 @@ struct stain_density {
     }
   };
 
+  static three_numbers wanted_direction(const call& call) {
+    const auto all = stain_directions(call);
+    if (call.chosen("give", "first")) return all[0];
+    if (call.chosen("give", "second")) return all[1];
+    if (call.chosen("give", "third")) return all[2];
+    return {all[0][0] + all[1][0], all[0][1] + all[1][1], all[0][2] + all[1][2]};
+  }
+
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
     const channel_call red(call, 0), green(call, 1), blue(call, 2);
     const auto r = input<T>(engine, red, 0), g = input<T>(engine, green, 0), b = input<T>(engine, blue, 0);
-    const auto wanted = call.chosen("give", "first") ? 0U : call.chosen("give", "second") ? 1U : 2U;
-    const steps_of_bytes rule(optical_density(call, white_of(call)), stain_directions(call)[wanted]);
+    const steps_of_bytes rule(optical_density(call, white_of(call)), wanted_direction(call));
     const auto out = output<std::uint16_t>(engine, call, 0);
     if constexpr (maps_channels<Engine, steps_of_bytes, std::uint16_t, T, 1>)
       engine.map_channels(rule, std::array{out}, std::array{r, g, b});

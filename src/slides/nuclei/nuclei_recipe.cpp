@@ -63,7 +63,10 @@ picture nuclei_recipe::flat(std::string_view name, const picture& of, double rad
 }
 
 picture nuclei_recipe::density(const picture& rgb, const std::array<double, 3>& white) const {
-  arguments given{{"stains", o_.stain_set == "h-dab" ? "h_dab" : "h_e"},
+  // DAB hides the haematoxylin of positive nuclei, so both stains show nuclei.
+  const bool dab = o_.stain_set == "h-dab";
+  arguments given{{"stains", dab ? "h_dab" : "h_e"},
+                  {"give", dab ? "sum" : "first"},
                   {"white", list{white[0], white[1], white[2]}}};
   if (!o_.stains.empty()) given["vectors"] = listed(o_.stains);
   return on_.local("stain_density", given, {rgb}, {})[0];

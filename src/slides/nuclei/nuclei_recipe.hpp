@@ -21,7 +21,7 @@ class nuclei_recipe {
  public:
   nuclei_recipe(steps& on, const nuclei_options& options, double mpp) : on_(on), o_(options), mpp_(mpp) {}
 
-  /// The density of the nuclear stain, u16.
+  /// The density of haematoxylin, with DAB of both, u16.
   picture density(const picture& rgb, const std::array<double, 3>& white) const;
   /// The density, smooth and with pale centres filled.
   picture filled_density(const picture& density);
