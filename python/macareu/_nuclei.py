@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import os
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
@@ -196,20 +196,25 @@ class _Recipe:
         return self.refined(self.parts(land, fg, f), fg, f)
 
 
-def nuclei(image: Any, mpp: float, *, out: Any = None, device: str = "auto", threads: int = 0, memory: Any = None,
-           pieces: Any = None, scratch: Any = None, **parameters: Any) -> Any:
+def nuclei(image: Any, mpp: float, *, tissue: Optional[bool] = None, out: Any = None, device: str = "auto", threads: int = 0,
+           memory: Any = None, pieces: Any = None, scratch: Any = None, **parameters: Any) -> Any:
     """Finds the nuclei of a stained bright-field slide.
 
     Parameters
     ----------
     image : array, file name or macareu.LazyImage
-        colour, uint8, of shape (rows, columns, 3). Files are read in pieces.
+        colour, uint8, of shape (rows, columns, 3); a fourth channel is left out. Files, numpy.memmap, and arrays of
+        zarr and h5py are read in pieces.
     mpp : float
         size of a pixel in micrometres
+    tissue : bool, default None
+        whether glass, pen marks and dust are left out, as `macareu nuclei` does; they do not count in white and
+        thresholds then. None: True for images that are read in pieces, whose labels are those of the command, and False
+        for arrays in memory, all of which is tissue.
     out : array or file name, default None
-        for files: where the labels go; by default a new array
+        where the labels of images that are read in pieces go; by default a new array
     device, threads, memory, pieces, scratch
-        as of all operators; memory, pieces and scratch are for files
+        as of all operators; memory, pieces and scratch are for images that are read in pieces
     **parameters
         of the recipe, in micrometres and square micrometres: the members of nuclei_options in <macareu/nuclei.hpp>
 
@@ -237,16 +242,20 @@ def nuclei(image: Any, mpp: float, *, out: Any = None, device: str = "auto", thr
         raise ValueError(f"stain_set: expected 'h-e' or 'h-dab', got {values['stain_set']!r}")
     if isinstance(image, (str, os.PathLike)):
         image = LazyImage(image)
-    if not _pieces.is_lazy(image):
-        if out is not None or memory is not None or pieces is not None or scratch is not None:
-            raise TypeError("nuclei: out, memory, pieces and scratch are for files")
-        image = image if hasattr(image, "dtype") else np.asarray(image)
-        if len(image.shape) != 3 or image.shape[2] != 3 or np.dtype(image.dtype) != np.uint8:
-            raise ValueError(f"image: expected uint8 of shape (rows, columns, 3), got {image.dtype} of {image.shape}")
-        if 0 in image.shape:
-            return np.zeros(image.shape[:2], np.uint32)
-        return _Recipe(mpp, values, {"device": device, "threads": threads}).labels(image)
+    image = image if hasattr(image, "dtype") else np.asarray(image)
+    if len(image.shape) != 3 or image.shape[2] not in (3, 4) or np.dtype(image.dtype) != np.uint8:
+        raise ValueError(f"image: expected uint8 of shape (rows, columns, 3), got {image.dtype} of {image.shape}")
+    lazy = _pieces.is_lazy(image)
+    if not lazy and (out is not None or memory is not None or pieces is not None or scratch is not None):
+        raise TypeError("nuclei: out, memory, pieces and scratch are for images that are read in pieces")
+    if 0 in image.shape and not lazy:
+        return np.zeros(image.shape[:2], np.uint32)
+    tissue = lazy if tissue is None else tissue
+    if not lazy and not tissue:
+        return _Recipe(mpp, values, {"device": device, "threads": threads}).labels(image[..., :3])
+    file = image.path if isinstance(image, LazyImage) else ""
     place = np.empty(image.shape[:2], np.uint32) if out is None else _pieces._place(out)
-    _macareu.find_nuclei(_pieces._source(image), mpp, values, place, device, threads, None, _pieces._bytes(memory),
-                         _pieces._sizes(pieces), _pieces._directory(scratch, (place,)))
+    _macareu.find_nuclei(_pieces._source(image), file, bool(tissue) and 0 not in image.shape, mpp, values, place, device,
+                         threads, None, _pieces._bytes(memory), _pieces._sizes(pieces),
+                         _pieces._directory(scratch, (place,)))
     return place if out is None else out

@@ -4,7 +4,9 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <macareu/nuclei.hpp>
@@ -12,6 +14,9 @@
 #include "arrays.hpp"
 #include "parts.hpp"
 #include "runs.hpp"
+#include "slides/tissue/overview.hpp"
+#include "slides/tissue/slide_part.hpp"
+#include "slides/tissue/tissue.hpp"
 #include "sources.hpp"
 
 namespace macareu::python {
@@ -59,20 +64,37 @@ py::dict defaults() {
   return all;
 }
 
-/// Of an image that is read in pieces, to a file or to slices.
-std::uint64_t found(const py::object& image, double mpp, const py::dict& parameters, const py::object& place,
-                    py::handle device, py::handle threads, const py::object& progress, std::int64_t memory,
+/// Red, green and blue of an image that is read in pieces.
+std::unique_ptr<image_source> colours_of(const py::object& image) {
+  auto from = source_from(image, true);
+  if (from->form().channels != 4) return from;
+  const auto whole = whole_of(from->form().shape);
+  return std::make_unique<slides::slide_part>(std::move(from), whole);
+}
+
+/// Of an image that is read in pieces, to a file or to slices. tissue: only on the tissue, which is found in
+/// a smaller level of `file`, where it has one.
+std::uint64_t found(const py::object& image, const std::string& file, bool tissue, double mpp,
+                    const py::dict& parameters, const py::object& place, py::handle device,
+                    py::handle threads, const py::object& progress, std::int64_t memory,
                     const std::array<std::int64_t, 3>& size, const std::string& scratch) {
   nuclei_options options;
   for_each_option(options, [&](const char* name, auto& value) {
     value = parameters[name].cast<std::remove_reference_t<decltype(value)>>();
   });
   const run_options run(device, py::str("auto"), threads, progress);
-  const auto from = source_from(image);
+  const auto from = colours_of(image);
   const auto to = sink_from(place, {dtype::u32, from->form().shape}, scratch);
   std::uint64_t count = 0;
   run_without_gil(run, true, [&](const context& how) {
-    count = find_nuclei(*from, nullptr, mpp, *to, options, how,
+    std::optional<tissue_mask> mask;
+    if (tissue) {
+      const auto& form = from->form();
+      const slides::view_limits limits{memory, scratch, how.stop, how.threads};
+      mask = slides::find_tissue(
+          slides::views_of(file, form, *from, whole_of(form.shape), mpp, limits).coarse, mpp);
+    }
+    count = find_nuclei(*from, mask ? &*mask : nullptr, mpp, *to, options, how,
                         {.memory = memory, .size = size, .scratch = scratch});
   });
   return count;

@@ -127,14 +127,29 @@ class sliced_sink final : public image_sink {
 /// A file that other threads may read at the same time.
 class shared_source final : public image_source {
  public:
-  explicit shared_source(file_image& file) : file_(file) {}
-  const source_form& form() const override { return file_.source().form(); }
-  std::array<std::int64_t, 3> chunk() const override { return file_.source().chunk(); }
+  shared_source(file_image& file, bool in_colour) : file_(file), form_(file.source().form()) {
+    const auto sizes = form_.shape;
+    last_axis_has_colours_ = in_colour && sizes.rank() == 3 && form_.channels == 1;
+    if (last_axis_has_colours_)
+      form_ = {form_.type, {sizes.depth(), sizes.height()}, static_cast<int>(sizes.width())};
+  }
+  const source_form& form() const override { return form_; }
+  std::array<std::int64_t, 3> chunk() const override {
+    const auto chunk = file_.source().chunk();
+    return last_axis_has_colours_ ? std::array<std::int64_t, 3>{0, chunk[0], chunk[1]} : chunk;
+  }
   std::string identity() const override { return file_.source().identity(); }
-  void read(const image_region& from, void* to) override { file_.read(from, to); }
+  void read(const image_region& from, void* to) override {
+    if (last_axis_has_colours_)
+      file_.read({{from.first[1], from.first[2], 0}, {from.size[1], from.size[2], form_.channels}}, to);
+    else
+      file_.read(from, to);
+  }
 
  private:
   file_image& file_;
+  source_form form_;
+  bool last_axis_has_colours_;
 };
 
 py::array pixels_of(file_image& file, const std::array<std::int64_t, 3>& first,
@@ -179,7 +194,8 @@ py::tuple sizes_of(const source_form& form) {
 }
 
 std::unique_ptr<image_source> source_from(py::handle image, bool in_colour) {
-  if (py::isinstance<file_image>(image)) return std::make_unique<shared_source>(image.cast<file_image&>());
+  if (py::isinstance<file_image>(image))
+    return std::make_unique<shared_source>(image.cast<file_image&>(), in_colour);
   return std::make_unique<sliced_source>(py::reinterpret_borrow<py::object>(image), in_colour);
 }
 

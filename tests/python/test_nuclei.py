@@ -1,6 +1,8 @@
 """Nuclei: the recipe in Python and in C++ agree bit for bit, in memory and in pieces."""
 
+import os
 import pathlib
+import subprocess
 import tempfile
 import unittest
 
@@ -21,6 +23,16 @@ def slide(height, width, seed):
     return colours.astype(np.uint8)
 
 
+class Sliced:
+    """What arrays of zarr and h5py have."""
+
+    def __init__(self, pixels):
+        self._pixels, self.shape, self.dtype, self.chunks = pixels, pixels.shape, pixels.dtype, (32, 32, pixels.shape[2])
+
+    def __getitem__(self, key):
+        return self._pixels[key]
+
+
 class Nuclei(unittest.TestCase):
     def test_files_and_arrays_agree(self):
         for shape in ((200, 230), (131, 97)):
@@ -35,6 +47,55 @@ class Nuclei(unittest.TestCase):
                 np.testing.assert_array_equal(macareu.nuclei(path, mpp=0.25, pieces=(64, 80), threads=2), labels)
                 macareu.nuclei(macareu.open(path), mpp=0.25, out=str(pathlib.Path(folder) / "labels.npy"))
                 np.testing.assert_array_equal(np.load(pathlib.Path(folder) / "labels.npy"), labels)
+
+    def test_all_lazy_images_have_colours(self):
+        image = slide(120, 130, 4)
+        expected = macareu.nuclei(image, mpp=0.25)
+        opaque = np.dstack([image, np.full(image.shape[:2], 255, np.uint8)])
+        np.testing.assert_array_equal(macareu.nuclei(opaque, mpp=0.25), expected)
+        with tempfile.TemporaryDirectory() as folder:
+            for name, pixels in (("rgb", image), ("rgba", opaque)):
+                path = pathlib.Path(folder) / (name + ".npy")
+                np.save(path, pixels)
+                for lazy in (path, macareu.open(path), np.load(path, mmap_mode="r"), Sliced(pixels)):
+                    np.testing.assert_array_equal(macareu.nuclei(lazy, mpp=0.25, pieces=(50, 60)), expected)
+            grey = pathlib.Path(folder) / "grey.npy"
+            np.save(grey, image[..., 0])
+            for lazy in (grey, Sliced(image[..., :2]), Sliced(image.astype(np.uint16))):
+                with self.assertRaisesRegex(ValueError, "rows, columns, 3"):
+                    macareu.nuclei(lazy, mpp=0.25)
+
+    def test_unmix_of_npy_files_in_pieces(self):
+        image = slide(40, 50, 5)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "slide.npy"
+            np.save(path, image)
+            np.testing.assert_array_equal(macareu.unmix(macareu.open(path), give="first", pieces=(16, 20)),
+                                          macareu.unmix(image, give="first"))
+
+    def test_files_have_the_labels_of_the_command(self):
+        tool = pathlib.Path(os.environ["BUILD"]) / "bin" / "macareu"
+        if not tool.exists():
+            self.skipTest("there is no command beside the package")
+        image = np.full((700, 800, 3), 244, np.uint8)
+        image[60:460, 80:480] = slide(400, 400, 6)
+        image[550:690, 100:700] = (40, 60, 170)  # a pen
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "slide.npy"
+            np.save(path, image)
+            subprocess.run([tool, "nuclei", path, "-o", folder + "/out", "--mpp", "0.25", "--labels", "zarr", "--quiet", "--skip",
+                            "pictures,page"], check=True)
+            expected = macareu.open(folder + "/out/labels.zarr")[...]
+            self.assertGreater(expected.max(), 10)
+            for lazy in (path, np.load(path, mmap_mode="r")):
+                np.testing.assert_array_equal(macareu.nuclei(lazy, mpp=0.25), expected)
+            np.testing.assert_array_equal(macareu.nuclei(image, mpp=0.25, tissue=True), expected)
+            everything = macareu.nuclei(image, mpp=0.25)
+            self.assertTrue((everything != expected).any())
+            np.testing.assert_array_equal(macareu.nuclei(path, mpp=0.25, tissue=False), everything)
+            glass = pathlib.Path(folder) / "glass.npy"
+            np.save(glass, np.full((80, 90, 3), 240, np.uint8))
+            np.testing.assert_array_equal(macareu.nuclei(glass, mpp=0.25), np.zeros((80, 90), np.uint32))
 
     def test_parameters_count(self):
         image = slide(150, 150, 2)

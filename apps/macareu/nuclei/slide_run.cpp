@@ -142,27 +142,13 @@ void slide_run::run() {
 
 void slide_run::look() {
   const auto& part = rgb_->part();
-  const auto& shape = rgb_->form().shape;
-  constexpr auto usual = std::int64_t{32} << 20;
-  const auto limit = settings_.running.pieces.memory;
-  const auto memory = limit > 0 ? std::min(usual, limit / 4) : usual;
-  const auto threads = settings_.running.how.threads;
+  const slides::view_limits limits{.memory = settings_.running.pieces.memory,
+                                   .scratch = pieces().scratch,
+                                   .stop = signals_.token(),
+                                   .threads = settings_.running.how.threads};
   // Tissue is found on the whole slide, also where a part of it is wanted.
-  const auto overview_of = [&](const extents& of, const image_region& where, image_source& level_0) {
-    const auto level =
-        slides::find_level(file_, whole_, slides::sizes_for(of, mpp_, 1).picture, pieces().scratch);
-    const auto sizes = slides::sizes_for(of, mpp_, level.downsample);
-    return std::pair{level.pixels ? slides::reduce(*level.pixels, level.downsample, where, sizes.picture,
-                                                   memory, signals_.token(), threads)
-                                  : slides::reduce(level_0, 1, whole_of(of), sizes.picture, memory,
-                                                   signals_.token(), threads),
-                     sizes};
-  };
   slides::slide_part slide(slides::open_slide(file_, 0, work_), whole_of(whole_.shape));
-  auto [picture, sizes] = overview_of(whole_.shape, slide.part(), slide);
-  auto coarse = slides::reduce(*source_of(picture.colour), 1, whole_of(picture.colour.shape()),
-                               sizes.tissue / sizes.picture, memory);
-  coarse.factor = sizes.tissue;
+  auto [picture, coarse] = slides::views_of(file_, whole_, slide, slide.part(), mpp_, limits);
   if (!settings_.force)
     if (const auto why = slides::why_no_slide(coarse))
       throw io_error(file_ + ": is no stained bright-field slide: " + *why +
@@ -172,7 +158,7 @@ void slide_run::look() {
     picture_ = std::move(picture);
     return;
   }
-  picture_ = overview_of(shape, part, *rgb_).first;
+  picture_ = slides::views_of(file_, whole_, *rgb_, part, mpp_, limits).picture;
   const auto all = std::exchange(tissue_, {});
   const auto reach = margin_um / mpp_ / static_cast<double>(picture_.factor);
   searched_ = slides::inside_regions(all, picture_.factor, part, wanted_, regions_, reach);

@@ -141,4 +141,22 @@ overview reduce(image_source& from, std::int64_t downsample, const image_region&
   return result;
 }
 
+slide_views views_of(const std::filesystem::path& file, const source_form& slide, image_source& level_0,
+                     const image_region& part, double mpp, const view_limits& limits) {
+  constexpr auto usual = std::int64_t{32} << 20;
+  const auto memory = limits.memory > 0 ? std::min(usual, limits.memory / 4) : usual;
+  const auto& shape = level_0.form().shape;
+  coarse_level level;
+  if (!file.empty()) level = find_level(file, slide, sizes_for(shape, mpp, 1).picture, limits.scratch);
+  const auto sizes = sizes_for(shape, mpp, level.downsample);
+  auto picture =
+      level.pixels
+          ? reduce(*level.pixels, level.downsample, part, sizes.picture, memory, limits.stop, limits.threads)
+          : reduce(level_0, 1, whole_of(shape), sizes.picture, memory, limits.stop, limits.threads);
+  auto coarse = reduce(*source_of(picture.colour), 1, whole_of(picture.colour.shape()),
+                       sizes.tissue / sizes.picture, memory);
+  coarse.factor = sizes.tissue;
+  return {std::move(picture), std::move(coarse)};
+}
+
 }  // namespace macareu::slides

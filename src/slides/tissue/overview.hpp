@@ -41,4 +41,22 @@ overview_sizes sizes_for(const extents& part, double mpp, std::int64_t downsampl
 overview reduce(image_source& from, std::int64_t downsample, const image_region& part, std::int64_t factor,
                 std::int64_t memory, const std::stop_token& stop = {}, int threads = 0);
 
+/// Limits of views_of().
+struct view_limits {
+  std::int64_t memory = 0;             ///< of the whole run; 0: no limit
+  std::filesystem::path scratch = {};  ///< for levels of formats without random access
+  std::stop_token stop = {};
+  int threads = 0;  ///< 0 are all
+};
+
+/// A part of a slide as pictures show it, and coarser, where tissue is looked for.
+struct slide_views {
+  overview picture, coarse;
+};
+
+/// Views of a part of level 0, which `level_0` gives, from a smaller level where the file has one. `slide` is
+/// the form of the whole level 0. Without a name of a file there are no levels.
+slide_views views_of(const std::filesystem::path& file, const source_form& slide, image_source& level_0,
+                     const image_region& part, double mpp, const view_limits& limits);
+
 }  // namespace macareu::slides
