@@ -8,6 +8,7 @@
 #include <macareu/error.hpp>
 
 #include "format.hpp"
+#include "no_such_level.hpp"
 #include "regions/zarr.hpp"
 #include "text.hpp"
 #include "vips_library.hpp"
@@ -145,8 +146,7 @@ const format* format_to_read(input& file, const read_options& options) {
       if (file.peek(bytes.size()) == bytes) extension = name;
   const auto* found = format_named(extension);
   if (found && found->read) {
-    if (options.level != 0)
-      file.fail("there is no level " + std::to_string(options.level) + ": the format has one, 0");
+    if (options.level != 0) throw no_such_level(file.name(), options.level, 1);
     return found;
   }
   // A copy of a pipe has another path than its name.

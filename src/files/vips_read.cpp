@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "format.hpp"
+#include "no_such_level.hpp"
 #include "pixel_data.hpp"
 #include "regions/random_file.hpp"
 #include "regions/stored_source.hpp"
@@ -44,10 +45,7 @@ class picture_file {
                         : inside > 0     ? 1 + inside
                         : parts_.empty() ? std::max(directory_count(), 1)
                                          : 1;
-    if (level < 0 || level >= levels)
-      file.fail_at(
-          0, "there is no level " + std::to_string(level) +
-                 (levels == 1 ? ": the file has one, 0" : ": levels are 0 to " + std::to_string(levels - 1)));
+    if (level < 0 || level >= levels) throw no_such_level(path, level, static_cast<std::size_t>(levels));
     if (parts_.empty()) {
       if (slide_)
         request_.level = level;

@@ -1,4 +1,5 @@
 """`macareu nuclei`: batches, finished slides, and what it refuses."""
+import json
 import os
 import resource
 import shlex
@@ -143,6 +144,17 @@ class Refusals(SlideTest):
                 file.write(content[:int(len(content) * share)])
             self.assertIn("cut.tif", self.refuse(3, "cut.tif", "--mpp", "0.5"))
         self.refuse(3, "missing.svs", "--mpp", "0.5")
+
+    def test_missing_level(self):
+        self.write_slide("s.npy", stained())
+        self.succeed("clip", "s.npy", "--channels", "last", "-o", "s.ome.zarr", "--low", "0", "--high", "255")
+        with open(self.path("s.ome.zarr/.zattrs")) as file:
+            about = json.load(file)
+        levels = about["multiscales"][0]["datasets"]
+        levels.append({**levels[0], "path": "1"})
+        with open(self.path("s.ome.zarr/.zattrs"), "w") as file:
+            json.dump(about, file)
+        self.assertRegex(self.refuse(3, "s.ome.zarr", "--mpp", "0.5"), "s.ome.zarr: level 1 cannot be read: .*1")
 
     def test_no_room(self):
         self.write_slide("s.npy", stained())

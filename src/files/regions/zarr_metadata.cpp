@@ -11,6 +11,7 @@
 #include <macareu/error.hpp>
 
 #include "files/format.hpp"
+#include "files/no_such_level.hpp"
 #include "files/text.hpp"
 
 namespace macareu::files {
@@ -260,8 +261,7 @@ zarr_image read_group(const fs::path& directory, const read_options& options) {
   const auto& levels = document::field(first, "datasets");
   if (!levels.is_array() || levels.empty()) about.fail("'multiscales' has no datasets");
   if (options.level < 0 || static_cast<std::size_t>(options.level) >= levels.size())
-    about.fail("there is no level " + std::to_string(options.level) + ": levels are 0 to " +
-               std::to_string(levels.size() - 1));
+    throw no_such_level(directory, options.level, levels.size());
   const auto& level = levels[static_cast<std::size_t>(options.level)];
   const fs::path path = about.text(level, "path");
   // The path must stay in the group.
@@ -316,7 +316,7 @@ fs::path zarr_array::chunk_file(std::span<const std::int64_t> index) const {
 zarr_image read_zarr_metadata(const fs::path& directory, const read_options& options) {
   std::error_code ignored;
   if (fs::exists(directory / ".zarray", ignored)) {
-    if (options.level != 0) throw io_error(directory.string() + ": the array has one level, 0");
+    if (options.level != 0) throw no_such_level(directory, options.level, 1);
     auto array = read_array(directory);
     const auto rank = array.shape.size();
     const auto names = default_axes(rank, options.channels_last);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 
 #include "catalogue/lend_threads.hpp"
 #include "core/ceil_div.hpp"
+#include "files/no_such_level.hpp"
 #include "slides/tissue/slide_part.hpp"
 
 namespace macareu::slides {
@@ -74,8 +76,10 @@ coarse_level find_level(const std::filesystem::path& file, const source_form& le
     std::unique_ptr<image_source> opened;
     try {
       opened = open_slide(file, level, scratch);
-    } catch (const io_error&) {
+    } catch (const files::no_such_level&) {
       break;  // the last level was before
+    } catch (const io_error& e) {
+      throw io_error(file.string() + ": level " + std::to_string(level) + " cannot be read: " + e.what());
     }
     const auto downsample = downsample_of(opened->form(), level_0);
     if (downsample > best.downsample && downsample <= most) best = {std::move(opened), downsample};

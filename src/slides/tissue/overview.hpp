@@ -28,7 +28,8 @@ struct coarse_level {
   std::int64_t downsample = 1;
 };
 
-/// The smallest level with at most this downsample; without one `pixels` is null.
+/// The smallest level with at most this downsample; without one `pixels` is null. Throws io_error if the file
+/// names a level that cannot be read.
 coarse_level find_level(const std::filesystem::path& file, const source_form& level_0, std::int64_t most,
                         const std::filesystem::path& scratch);
 
