@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
+
+#include <macareu/generate.hpp>
 
 #include "slides/tissue/regions.hpp"
 #include "slides/tissue/tissue.hpp"
@@ -62,6 +65,51 @@ TEST(overview, factors_are_multiples) {
         EXPECT_EQ(sizes.picture % downsample, 0);
         EXPECT_EQ(sizes.tissue % sizes.picture, 0);
       }
+}
+
+/// Glass of 64 x 80 cells.
+slides::overview glass() {
+  slides::overview slide{image(dtype::u8, {64, 80}, 3), 32};
+  std::ranges::fill(slide.colour.pixels<std::uint8_t>(), std::uint8_t{245});
+  return slide;
+}
+
+void draw(slides::overview& on, std::int64_t y, std::int64_t x, std::int64_t high, std::int64_t wide,
+          const std::array<std::uint8_t, 3>& colour) {
+  const auto pixels = on.colour.pixels<std::uint8_t>();
+  for (auto row = y; row < y + high; ++row)
+    for (auto column = x; column < x + wide; ++column)
+      std::ranges::copy(colour, &pixels[static_cast<std::size_t>(3 * (row * 80 + column))]);
+}
+
+constexpr std::array<std::uint8_t, 3> leaf{70, 140, 50}, blue_ink{40, 60, 170}, pink{226, 150, 200};
+
+TEST(tissue, glass_and_pens_on_it_are_a_slide) {
+  auto slide = glass();
+  EXPECT_FALSE(slides::why_no_slide(slide));
+  for (std::int64_t i = 0; i < 4; ++i) draw(slide, 12 + 12 * i, 8, 3, 64, blue_ink);
+  EXPECT_FALSE(slides::why_no_slide(slide));  // a slide without tissue
+  draw(slide, 30, 30, 6, 6, pink);
+  EXPECT_FALSE(slides::why_no_slide(slide));
+}
+
+TEST(tissue, other_colours_on_white_are_no_slide) {
+  auto slide = glass();
+  draw(slide, 12, 16, 40, 44, leaf);
+  const auto why = slides::why_no_slide(slide);
+  ASSERT_TRUE(why);
+  EXPECT_EQ(*why, "100 % of its saturated pixels have colours that no stain has");
+  draw(slide, 12, 16, 40, 30, pink);
+  EXPECT_FALSE(slides::why_no_slide(slide));  // more of it is stained
+}
+
+TEST(tissue, a_generated_slide_is_a_slide) {
+  const auto made = generate("slide", {1500, 2000}, {.seed = 3});
+  for (const std::int64_t factor : {8, 32}) {
+    const auto slide =
+        slides::reduce(*source_of(made.mask), 1, {{0, 0, 0}, {1, 1500, 2000}}, factor, 1 << 20);
+    EXPECT_FALSE(slides::why_no_slide(slide)) << factor;
+  }
 }
 
 TEST(regions, holes_and_several_polygons) {
