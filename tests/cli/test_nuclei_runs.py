@@ -44,6 +44,26 @@ class Batches(SlideTest):
         self.nuclei(*command, "--resume", "--min-area", "9")
         self.assertNotEqual(finished, os.stat(self.path("out/a/summary.json")).st_ino)
 
+    def test_no_outputs_of_other_parameters_stay(self):
+        self.write_slide("a.npy", stained())
+        self.nuclei("a.npy", "--mpp", "0.5")
+        other = ("a.npy", "--mpp", "0.5", "--min-area", "30", "--labels", "zarr")
+        self.nuclei(*other, "--skip", "pictures,page,tissue")
+        self.assertEqual(sorted(os.listdir(self.path("out"))),
+                         ["labels.zarr", "nuclei.csv.gz", "nuclei.geojson.gz", "summary.json"])
+        self.nuclei(*other, "--resume")
+        self.nuclei(*other, out="fresh")
+        self.assertEqual(self.results(), self.results("fresh"))
+
+    def test_a_missing_page_is_made_again(self):
+        self.write_slide("a.npy", stained())
+        self.nuclei("a.npy", "--mpp", "0.5")
+        if not os.path.exists(self.path("out/index.html")):
+            self.skipTest("this build makes no pages")
+        os.remove(self.path("out/index.html"))
+        self.nuclei("a.npy", "--mpp", "0.5", "--resume")
+        self.assertIn("index.html", os.listdir(self.path("out")))
+
     def test_slides_of_one_name(self):
         os.mkdir(self.path("x"))
         self.write_slide("a.npy", Slide())
@@ -174,6 +194,8 @@ class Refusals(SlideTest):
         before = self.content("labels.ome.tif")
         self.assertIn("is an input", self.fail_with(2, "nuclei", "labels.ome.tif", "-o", ".", "--mpp", "0.5"))
         self.assertEqual(self.content("labels.ome.tif"), before)
+        # Also where the settings do not write such a file: it would be taken for that of an earlier run.
+        self.fail_with(2, "nuclei", "labels.ome.tif", "-o", ".", "--mpp", "0.5", "--labels", "zarr")
 
     def test_output_that_is_a_file(self):
         self.write_slide("s.npy", Slide(colour=GLASS).ellipse(50, 50, 9, 9, NUCLEUS))

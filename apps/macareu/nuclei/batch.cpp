@@ -77,21 +77,19 @@ std::vector<slide_target> targets_of(const nuclei_settings& settings) {
   return all;
 }
 
-/// Files appear together: the summary, which says that a slide is finished, goes first and comes last.
+/// Files appear together: the summary, which says that a slide is finished, goes first and comes last. Other
+/// outputs of an earlier run go before it, so that no summary is ever beside outputs of other parameters.
 void publish(const nuclei_settings& settings, const fs::path& from, const fs::path& to) {
+  const auto files = slide_file::all(settings);
+  if (fs::exists(to / slide_file::summary))
+    for (const auto& [name, wanted] : files)
+      if (!wanted) fs::remove_all(to / name);
   fs::remove(to / slide_file::summary);
-  auto names = slide_file::names(settings);
-  std::erase(names, slide_file::summary);
-  for (const auto& name : names) {
+  for (const auto& [name, wanted] : files) {
+    if (!wanted) continue;
     if (fs::is_directory(to / name)) fs::remove_all(to / name);
     fs::rename(from / name, to / name);
   }
-  if (fs::exists(from / slide_file::page)) {
-    fs::remove_all(to / slide_file::page_folder);
-    fs::rename(from / slide_file::page_folder, to / slide_file::page_folder);
-    fs::rename(from / slide_file::page, to / slide_file::page);
-  }
-  fs::rename(from / slide_file::summary, to / slide_file::summary);
 }
 
 /// Ranks share the slide if the settings say so. Files are the first one's.
@@ -227,10 +225,13 @@ int run_slides(nuclei_settings& settings, interruption& signals) {
   if (settings.writes("pictures")) check_writable(slide_file::overview);
   if (settings.output.empty()) throw usage_error("--output: expected a directory, got ''");
   const auto slides = targets_of(settings);
+  auto inputs = settings.slides;
+  inputs.push_back(settings.region_file);
   for (const auto& slide : slides) {
-    auto files = slide_file::names(settings);
-    for (auto& name : files) name = (slide.directory / name).string();
-    check_no_input(files, settings.slides);
+    std::vector<std::string> files;
+    for (const auto& file : slide_file::all(settings))
+      files.push_back((slide.directory / file.name).string());
+    check_no_input(files, inputs);
   }
   const interruption::careful_section careful(signals);
   if (slides.size() == 1) {

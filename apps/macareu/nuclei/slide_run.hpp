@@ -37,11 +37,16 @@ constexpr const char* area_histogram = "histogram_area";
 constexpr const char* stain_histogram = "histogram_hematoxylin";
 constexpr const char* density = "density";
 
-/// Those that the settings ask for, without the page.
-std::vector<std::string> names(const nuclei_settings& settings);
 /// The page and the folder of its tiles, where the build can make pages.
 constexpr const char* page = "index.html";
 constexpr const char* page_folder = "page";
+
+struct entry {
+  std::string name;
+  bool wanted;  ///< by the settings
+};
+/// All that any settings give. The summary, which says that a slide is finished, is the last.
+std::vector<entry> all(const nuclei_settings& settings);
 }  // namespace slide_file
 
 class slide_run {

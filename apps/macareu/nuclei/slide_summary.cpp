@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <macareu/error.hpp>
+#include <macareu/page.hpp>
 #include <macareu/text_file.hpp>
 #include <macareu/version.hpp>
 
@@ -47,27 +48,32 @@ std::string shown(const ordered& summary) {
 
 }  // namespace
 
-std::vector<std::string> slide_file::names(const nuclei_settings& settings) {
-  std::vector<std::string> all{summary};
-  const auto add = [&](const char* output, const std::string& name) {
-    if (settings.writes(output)) all.push_back(name);
+std::vector<slide_file::entry> slide_file::all(const nuclei_settings& settings) {
+  std::vector<entry> files;
+  const auto add = [&](const char* output, const std::string& name, bool possible = true) {
+    files.push_back({name, possible && settings.writes(output)});
   };
   add("outlines", outlines);
   add("table", table);
-  add("labels", settings.zarr_labels ? labels_zarr : labels_tiff);
+  add("labels", labels_tiff, !settings.zarr_labels);
+  add("labels", labels_zarr, settings.zarr_labels);
   add("tissue", tissue);
   add("pictures", overview);
   for (const std::string plot : {area_histogram, stain_histogram, density}) {
     add("pictures", plot + ".png");
     add("pictures", plot + ".svg");
   }
-  return all;
+  const bool pages = missing_for_pages().empty();
+  add("page", page_folder, pages);
+  add("page", page, pages);
+  files.push_back({summary, true});
+  return files;
 }
 
 bool slide_run::is_finished(const std::filesystem::path& directory) const {
   std::error_code ignored;
-  for (const auto& name : slide_file::names(settings_))
-    if (!std::filesystem::exists(directory / name, ignored)) return false;
+  for (const auto& [name, wanted] : slide_file::all(settings_))
+    if (wanted && !std::filesystem::exists(directory / name, ignored)) return false;
   std::string text;
   read_text(directory / slide_file::summary, [&](std::string_view part) { text += part; });
   const auto found = ordered::parse(text, nullptr, false);
