@@ -151,6 +151,15 @@ class Parts(SlideTest):
                   if 100 <= float(row["centroid_x_px"]) < 301 and 60 <= float(row["centroid_y_px"]) < 240]
         self.assertEqual(sorted(row["id"] for row in rows), sorted(inside))
 
+    def test_cells_at_the_border(self):
+        self.write_slide("s.npy", stained(step=26))
+        self.nuclei("s.npy", "--mpp", "0.5", "--cells", "8", out="whole")
+        self.nuclei("s.npy", "--mpp", "0.5", "--cells", "8", "--rectangle", "100,60,201,180")
+        whole = {row["id"]: row for row in self.rows("whole")}
+        for row in self.rows():
+            if row["area_px"] == whole[row["id"]]["area_px"]:
+                self.assertEqual(row["cell_area_um2"], whole[row["id"]]["cell_area_um2"])
+
     def test_white_of_the_slide(self):
         slide = stained.__wrapped__(width=900).box(40, 60, 240, 200, (240, 232, 238))  # pale, far from the rectangle
         self.write_slide("s.npy", slide)

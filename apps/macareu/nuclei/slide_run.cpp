@@ -218,7 +218,17 @@ void slide_run::keep_wanted(const table& shapes) {
     if (wanted) numbers[row + 1] = ++kept;
   }
   labels_ = labels_->renumbered(numbers, pieces().scratch);
+  if (cells_) cells_ = cells_->renumbered(numbers, pieces().scratch);
   report_.count = kept;
+}
+
+void slide_run::grow_cells() {
+  cells_ = new_labels({});
+  run_in_pieces(*find_operator("expand_labels"), std::array<image_source*, 1>{labels_.get()},
+                std::array<image_sink*, 1>{cells_.get()},
+                {{"spacing", std::vector<number>{mpp_}}, {"max_distance", number(settings_.cells)}},
+                computing(), pieces());
+  cells_->share();
 }
 
 void slide_run::measure() {
@@ -230,6 +240,8 @@ void slide_run::measure() {
   };
   const auto& place = rgb_->part();
   auto shapes = shapes_of(*labels_);
+  // Nuclei that are not wanted limit the cells of those that are.
+  if (settings_.cells > 0) grow_cells();
   if (is_restricted()) {
     keep_wanted(shapes);
     shapes = shapes_of(*labels_);
@@ -242,12 +254,6 @@ void slide_run::measure() {
     if (settings_.positive) rows_->classify("dab_od_mean", *settings_.positive);
   }
   if (settings_.cells == 0) return;
-  cells_ = new_labels({});
-  run_in_pieces(*find_operator("expand_labels"), std::array<image_source*, 1>{labels_.get()},
-                std::array<image_sink*, 1>{cells_.get()},
-                {{"spacing", std::vector<number>{mpp_}}, {"max_distance", number(settings_.cells)}},
-                computing(), pieces());
-  cells_->share();
   const auto cells = shapes_of(*cells_);
   if (has_outputs()) rows_->add_cells(cells);
 }

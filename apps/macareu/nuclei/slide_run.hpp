@@ -76,6 +76,7 @@ class slide_run {
   bool has_tissue() const;
   void find();
   std::unique_ptr<slides::label_store> new_labels(const metadata& info);
+  void grow_cells();
   void keep_wanted(const table& shapes);
   void measure();
   void write_table();
