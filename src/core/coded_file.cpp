@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <tuple>
 
 #include <macareu/error.hpp>
 #include <macareu/ranks.hpp>
@@ -126,9 +127,14 @@ void coded_file::put(part one, const std::vector<std::byte>& coded) {
   {
     const std::lock_guard lock(guard_);
     auto& place = parts_[one.where.first];
+    if (place.room < one.bytes && place.room > 0) unused_.emplace(place.room, place.offset);
+    const auto unused = unused_.lower_bound(one.bytes);
     if (place.room >= one.bytes) {
       one.offset = place.offset;
       one.room = place.room;
+    } else if (unused != unused_.end()) {
+      std::tie(one.room, one.offset) = *unused;
+      unused_.erase(unused);
     } else {
       one.offset = size_;
       size_ += one.bytes;

@@ -67,6 +67,7 @@ class coded_file {
   std::int64_t size_ = 0;
   mutable std::mutex guard_;
   std::map<std::array<std::int64_t, 3>, part> parts_;  // by their first pixels
+  std::multimap<std::int64_t, std::int64_t> unused_;   // offsets by bytes, of parts that have outgrown them
 };
 
 }  // namespace macareu

@@ -63,6 +63,15 @@ class Outputs(SlideTest):
             self.nuclei("s.npy", "--mpp", "0.5", "--cells", "3", *way, out=f"out{number}")
             self.assertEqual(self.results(f"out{number}"), expected, way)
 
+    def test_work_files_are_small(self):
+        self.succeed("generate", "slide", "--shape", "1300,1700", "--seed", "3", "-o", "s.tif")
+        self.nuclei("s.tif", "--pieces", "512,512", "--cells", "5")
+        summary = self.summary()
+        tissue = summary["tissue_mm2"] * 1e6 / summary["mpp"]**2
+        self.assertGreater(tissue, 1e5)
+        self.assertGreater(summary["run"]["scratch_bytes"], 0.1 * tissue)
+        self.assertLess(summary["run"]["scratch_bytes"], 4 * tissue)
+
     def test_a_copy_has_the_same_ids(self):
         self.write_slide("s.npy", stained())
         self.write_slide("copy.npy", stained())

@@ -72,5 +72,25 @@ TEST(coded_file, smooth_images_are_small) {
   EXPECT_EQ(coded_file::all().now, before);
 }
 
+TEST(coded_file, room_of_boxes_that_grow_is_used_again) {
+  constexpr std::int64_t side = 32;
+  const std::vector<std::uint32_t> plain(side * side, 7);
+  std::vector<std::uint32_t> noise(side * side);
+  std::mt19937 random(1);
+  for (auto& value : noise) value = random();
+  coded_file file({}, sizeof(std::uint32_t));
+  const auto box = [](std::int64_t x) { return image_region{{0, 0, x}, {1, side, side}}; };
+  file.write(box(0), plain.data());
+  file.write(box(0), noise.data());
+  const auto before = file.bytes();
+  file.write(box(side), plain.data());
+  EXPECT_EQ(file.bytes(), before);
+  std::vector<std::uint32_t> found(side * side);
+  file.read(box(0), found.data());
+  EXPECT_EQ(found, noise);
+  file.read(box(side), found.data());
+  EXPECT_EQ(found, plain);
+}
+
 }  // namespace
 }  // namespace macareu::test

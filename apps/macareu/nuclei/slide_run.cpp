@@ -11,6 +11,7 @@
 
 #include "command/progress_bar.hpp"
 #include "command/text.hpp"
+#include "core/coded_file.hpp"
 #include "nuclei/region_file.hpp"
 #include "running/timing.hpp"
 #include "slides/outputs/stain_sums.hpp"
@@ -122,6 +123,8 @@ void slide_run::run() {
   const auto write = [&](const char* output, void (slide_run::*work)()) {
     if (settings_.writes(output)) timed(output, [&] { (this->*work)(); });
   };
+  auto& work_files = coded_file::all();
+  work_files.peak = work_files.now.load();
   timed("look", [&] { look(); });
   timed("nuclei", [&] { find(); });
   timed("measure", [&] { measure(); });

@@ -10,6 +10,7 @@
 #include <macareu/text_file.hpp>
 #include <macareu/version.hpp>
 
+#include "core/coded_file.hpp"
 #include "nuclei/slide_run.hpp"
 #include "slides/tissue/tissue.hpp"
 
@@ -138,7 +139,7 @@ void slide_run::write_summary() {
   all["run"] = {{"device", device_},
                 {"threads", settings_.threads()},
                 {"seconds", seconds},
-                {"scratch_bytes", report_.scratch_bytes}};
+                {"scratch_bytes", coded_file::all().peak.load()}};
   text_file out(work_ / slide_file::summary);
   out.write(all.dump(2, ' ', false, ordered::error_handler_t::replace) + "\n");
   out.commit();

@@ -16,6 +16,9 @@ namespace macareu::slides {
 class stored_texts {
  public:
   stored_texts(const std::filesystem::path& scratch, std::size_t count);
+  ~stored_texts();
+  stored_texts(const stored_texts&) = delete;
+  stored_texts& operator=(const stored_texts&) = delete;
 
   void add(std::uint64_t label, std::string_view text);
   /// Valid until the next call.
