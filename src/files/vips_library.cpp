@@ -1,5 +1,6 @@
 #include "vips_library.hpp"
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -13,11 +14,14 @@ namespace {
 
 constexpr const char* module_name = "vips";
 
+std::atomic<const vips_module*> loaded_vips = nullptr;
+
 const vips_module& started_module() {
   const auto& module = *static_cast<const vips_module*>(
       load_module(module_name, "macareu_vips_module", vips_interface,
                   {"install libvips42", "install libvips-dev and build Macareu again"}));
   if (!module.start()) throw io_error("libvips cannot be initialised");
+  loaded_vips = &module;
   return module;
 }
 
@@ -32,6 +36,14 @@ const vips_module& vips_for(const std::filesystem::path& file) {
   } catch (const io_error& e) {
     throw io_error(file.string() + ": this is no built-in format, and " + e.what());
   }
+}
+
+std::vector<std::pair<std::string, std::string>> versions_of_loaded() {
+  const auto* const vips = loaded_vips.load();
+  if (!vips) return {};
+  std::vector<std::pair<std::string, std::string>> all{{"libvips", vips->version_of_vips()}};
+  if (const auto* const openslide = vips->version_of_openslide()) all.emplace_back("OpenSlide", openslide);
+  return all;
 }
 
 void fail_with_vips(const std::filesystem::path& path, const std::filesystem::path& name) {

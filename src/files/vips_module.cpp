@@ -2,6 +2,7 @@
 // report failures (vips_read.cpp, vips_write.cpp).
 #include "vips_module.hpp"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -45,6 +46,19 @@ bool start() noexcept {
   vips_cache_set_max(0);
   vips_concurrency_set(std::min(vips_concurrency_get(), 4));
   return true;
+}
+
+const char* version_of_vips() noexcept { return vips_version_string(); }
+
+/// libvips links OpenSlide or loads it, so it is looked for among all loaded libraries.
+const char* version_of_openslide() noexcept {
+  for (const auto* name : {"libopenslide.so.1", "libopenslide.so.0"})
+    if (void* const library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD)) {
+      const auto version = reinterpret_cast<const char* (*)()>(dlsym(library, "openslide_get_version"));
+      dlclose(library);
+      if (version) return version();
+    }
+  return nullptr;
 }
 
 char* errors() noexcept { return vips_error_buffer_copy(); }
@@ -374,6 +388,8 @@ extern "C" __attribute__((visibility("default"))) const macareu::files::vips_mod
 const macareu::files::vips_module macareu_vips_module{
     .largest_size = VIPS_MAX_COORD,
     .start = macareu::files::start,
+    .version_of_vips = macareu::files::version_of_vips,
+    .version_of_openslide = macareu::files::version_of_openslide,
     .errors = macareu::files::errors,
     .free_text = macareu::files::free_text,
     .loader_of = macareu::files::loader_of,

@@ -10,7 +10,7 @@
 namespace macareu::files {
 
 /// Increment with every change of this header.
-inline constexpr int vips_interface = 4;
+inline constexpr int vips_interface = 5;
 
 /// Rows of all pages are stacked.
 struct picture_form {
@@ -93,6 +93,9 @@ struct vips_module {
   std::int64_t largest_size;
 
   bool (*start)() noexcept;
+  const char* (*version_of_vips)() noexcept;
+  /// Null if OpenSlide is not loaded.
+  const char* (*version_of_openslide)() noexcept;
   /// A copy, to be released by free_text.
   char* (*errors)() noexcept;
   void (*free_text)(char* text) noexcept;

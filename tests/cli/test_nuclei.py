@@ -21,6 +21,7 @@ class Outputs(SlideTest):
         rows, features, summary = self.rows(), self.features(), self.summary()
         self.assertGreater(len(rows), 20)
         self.assertEqual(summary["nuclei"], len(rows))
+        self.assertRegex(summary["run"]["libraries"]["libvips"], r"^8\.[0-9]+")
         self.assertEqual(len(features), len(rows))
         table = list(csv.DictReader(io.StringIO(self.succeed("measure", "out/labels.ome.tif"))))
         checksum = hashlib.sha1(b"/%d/" % len(self.content("s.npy")) + self.content("s.npy")).hexdigest()

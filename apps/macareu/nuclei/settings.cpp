@@ -105,11 +105,12 @@ void nuclei_settings::add_to(parser& options) {
                .value = "NUMBER,...",
                .help = "optical densities in red, green and blue of two or three stains, the nuclei's first",
                .take = [this](const std::string& text) { recipe.stains = numbers_from("--stains", text); }});
-  options.add({.group = "Stains",
-               .names = "--white",
-               .value = "R,G,B",
-               .help = "the glass (default: each channel's 99th percentile on the slide, at least 220)",
-               .take = [this](const std::string& text) { recipe.white = numbers_from("--white", text); }});
+  options.add(
+      {.group = "Stains",
+       .names = "--white",
+       .value = "R,G,B",
+       .help = "the glass (default: each channel's 99th percentile over the slide's tissue, at least 220)",
+       .take = [this](const std::string& text) { recipe.white = numbers_from("--white", text); }});
   options.add({.group = "Stains",
                .names = "--positive",
                .value = "OD",

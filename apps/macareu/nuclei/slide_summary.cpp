@@ -11,6 +11,7 @@
 #include <macareu/version.hpp>
 
 #include "core/coded_file.hpp"
+#include "files/vips_library.hpp"
 #include "nuclei/slide_run.hpp"
 #include "slides/tissue/tissue.hpp"
 
@@ -135,9 +136,12 @@ void slide_run::write_summary() {
   ordered seconds;
   for (const auto& [stage, time] : seconds_) seconds[stage] = time;
   for (const auto& [stage, time] : report_.seconds) seconds["nuclei: " + stage] = time;
+  ordered libraries = ordered::object();
+  for (const auto& [name, loaded] : files::versions_of_loaded()) libraries[name] = loaded;
   // All that may differ from run to run.
   all["run"] = {{"device", device_},
                 {"threads", settings_.threads()},
+                {"libraries", libraries},
                 {"seconds", seconds},
                 {"scratch_bytes", coded_file::all().peak.load()}};
   text_file out(work_ / slide_file::summary);
