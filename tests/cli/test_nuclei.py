@@ -64,6 +64,15 @@ class Outputs(SlideTest):
             self.nuclei("s.npy", "--mpp", "0.5", "--cells", "3", *way, out=f"out{number}")
             self.assertEqual(self.results(f"out{number}"), expected, way)
 
+    def test_no_seams_on_a_generated_slide(self):
+        self.succeed("generate", "slide", "--shape", "1300,1700", "--seed", "3", "-o", "s.tif")
+        self.nuclei("s.tif")
+        expected = self.results()
+        self.assertGreater(len(self.rows()), 200)
+        for size in ("512", "1000"):
+            self.nuclei("s.tif", "--pieces", f"{size},{size}", out="out" + size)
+            self.assertEqual(self.results("out" + size), expected, size)
+
     def test_work_files_are_small(self):
         self.succeed("generate", "slide", "--shape", "1300,1700", "--seed", "3", "-o", "s.tif")
         self.nuclei("s.tif", "--pieces", "512,512", "--cells", "5")
@@ -72,6 +81,15 @@ class Outputs(SlideTest):
         self.assertGreater(tissue, 1e5)
         self.assertGreater(summary["run"]["scratch_bytes"], 0.1 * tissue)
         self.assertLess(summary["run"]["scratch_bytes"], 4 * tissue)
+
+    def test_ome_zarr(self):
+        self.write_slide("s.npy", stained())
+        self.succeed("clip", "s.npy", "--channels", "last", "-o", "s.ome.zarr", "--low", "0", "--high", "255")
+        self.nuclei("s.npy", "--mpp", "0.5", out="plain")
+        self.nuclei("s.ome.zarr", "--mpp", "0.5", "--pieces", "100,100")
+        self.succeed("compare", "out/labels.ome.tif", "plain/labels.ome.tif")
+        without_ids = [[{**row, "id": None} for row in self.rows(out)] for out in ("out", "plain")]
+        self.assertEqual(*without_ids)
 
     def test_a_copy_has_the_same_ids(self):
         self.write_slide("s.npy", stained())
