@@ -22,10 +22,14 @@ elif [ "$("$tool" info "$image" | awk '$1 == "channels" { print $2 }')" = 1 ]; t
   exec "$(dirname "$0")/run_grey.sh" "$tool" "$image"
 fi
 
-"$tool" nuclei "$image" -o "$out/nuclei" ${mpp:+--mpp "$mpp"} --quiet
+code=0
+"$tool" nuclei "$image" -o "$out/nuclei" ${mpp:+--mpp "$mpp"} --quiet 2>"$out/errors" || code=$?
+sed 's/give --mpp, as --mpp 0.25/give MPP, as MPP=0.25/; s/give --mpp to/give MPP= to/' "$out/errors" >&2
+rm "$out/errors"
+[ "$code" = 0 ] || exit "$code"
 awk '/"nuclei":/ { gsub(/[^0-9]/, ""); print $0 " nuclei" }' "$out/nuclei/summary.json" | head -n 1
 if [ -n "$truth" ]; then
-  "$tool" evaluate "$out/nuclei/labels.ome.tif" "$truth" -o "$out/evaluation.csv" --quiet
+  "$tool" evaluate "$truth" "$out/nuclei/labels.ome.tif" -o "$out/evaluation.csv" --quiet
   awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
     NR == 2 { printf "F1 %.3f against what was drawn (%s)\n", $column["f1"], "out/evaluation.csv" }' "$out/evaluation.csv"
 fi

@@ -5,6 +5,7 @@ import resource
 import shlex
 import shutil
 import signal
+import subprocess
 import time
 import unittest
 
@@ -125,6 +126,14 @@ class Refusals(SlideTest):
         self.assertIn("0.5 x 0.6", self.refuse(2, "s.mha"))
         self.write_mha("print.mha", stained(), 352.8, 352.8)
         self.assertIn("--mpp", self.refuse(2, "print.mha"))
+
+    def test_make_run_names_its_variable(self):
+        self.write_mha("print.mha", stained(), 352.8, 352.8)
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "run.sh")
+        done = subprocess.run(["sh", script, self.tool, "print.mha"], cwd=self.directory, stderr=subprocess.PIPE,
+                              stdout=subprocess.DEVNULL, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("give MPP, as MPP=0.25", done.stderr)
 
     def test_no_slide(self):
         self.write_slide("dark.npy", Slide(colour=(10, 10, 14)).ellipse(100, 100, 30, 30, (20, 40, 250)))
