@@ -16,6 +16,7 @@
 #include "command/text.hpp"
 #include "files/format.hpp"
 #include "files/rename_list.hpp"
+#include "running/memory_limits.hpp"
 
 namespace macareu::tool {
 
@@ -44,20 +45,26 @@ std::string mebibytes(std::int64_t bytes) {
   return std::to_string((bytes >> 20) + (bytes % (1 << 20) != 0)) + " MiB";
 }
 
+/// What is repeated stays in memory; a GPU may have too little of it.
+memory_limit limit_of(const run_options& running) {
+  const auto host = host_limit_of(running.pieces);
+  return running.repeat > 1 ? least_limit(host, host) : least_limit(host, gpu_limit_of(running.how));
+}
+
 bool asks_for_pieces(const piece_options& options) {
   return options.size != std::array<std::int64_t, 3>{} || options.resume || options.shared_by;
 }
 
-std::int64_t limit_of(const piece_options& options) {
+}  // namespace
+
+std::int64_t host_limit_of(const piece_options& options) {
   return options.memory > 0 ? options.memory : default_memory();
 }
-
-}  // namespace
 
 bool may_need_pieces(const run_options& running, const std::vector<std::string>& inputs) {
   std::int64_t on_disk = 0;
   for (const auto& file : inputs) on_disk += bytes_on_disk(file);
-  return asks_for_pieces(running.pieces) || on_disk * largest_expansion >= limit_of(running.pieces);
+  return asks_for_pieces(running.pieces) || on_disk * largest_expansion >= limit_of(running).bytes;
 }
 
 std::int64_t bytes_in_memory(const source_form& form) {
@@ -67,11 +74,12 @@ std::int64_t bytes_in_memory(const source_form& form) {
 bool needs_pieces(std::string_view verb, const run_options& running, const extents& shape,
                   std::int64_t bytes) {
   if (asks_for_pieces(running.pieces)) return true;
-  const auto needed = bytes + shape.pixels() * engine_bytes_per_pixel, limit = limit_of(running.pieces);
+  const auto needed = bytes + shape.pixels() * engine_bytes_per_pixel;
+  const auto [limit, place] = limit_of(running);
   if (needed <= limit) return false;
   if (!running.quiet)
-    std::fprintf(stderr, "%s: in memory this takes %s, and the limit is %s: computing in pieces\n",
-                 std::string(verb).c_str(), mebibytes(needed).c_str(), mebibytes(limit).c_str());
+    std::fprintf(stderr, "%s: %s this takes %s, and the limit is %s: computing in pieces\n",
+                 std::string(verb).c_str(), place, mebibytes(needed).c_str(), mebibytes(limit).c_str());
   return true;
 }
 

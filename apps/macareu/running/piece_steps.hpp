@@ -35,6 +35,8 @@ struct piece_steps {
   bool took_long() const;
 };
 
+/// Bytes of host memory to use: those that are given, or the default.
+std::int64_t host_limit_of(const piece_options& options);
 /// Whether inputs of these sizes on disk may exceed the limit, or pieces are asked for.
 bool may_need_pieces(const run_options& running, const std::vector<std::string>& inputs);
 std::int64_t bytes_in_memory(const source_form& form);
