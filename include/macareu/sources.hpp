@@ -84,6 +84,8 @@ struct sink_options {
   std::filesystem::path scratch = {};
   /// Smaller levels beside the image, each half of the one before: .tif and .ome.zarr.
   bool pyramid = false;
+  /// Of smaller levels in .tif, while they wait for the largest one. More are in temporary files.
+  std::int64_t levels_in_memory = std::int64_t{128} << 20;
   /// Values are names: smaller levels take one pixel of four, not their mean. Always so for bool, and for
   /// integers of 64 bits.
   bool labels = false;

@@ -300,9 +300,6 @@ std::int64_t bytes_of_levels(VipsImage* image, int tile_height) {
   return bytes;
 }
 
-/// Smaller levels wait until the largest one is written: in memory up to this, and in temporary files beyond.
-constexpr std::int64_t most_in_memory = std::int64_t{128} << 20;
-
 /// False, with an error of libvips, if the directory of temporary files has no room for the levels: libvips
 /// crashes where it cannot write one.
 bool has_room_for_levels(std::int64_t bytes) {
@@ -323,7 +320,7 @@ bool has_room_for_levels(std::int64_t bytes) {
 bool write_tiff(VipsImage* image, const picture_storage& storage, const char* path, given_rows& rows) {
   const auto levels =
       storage.pyramid && !storage.compress ? bytes_of_levels(image, storage.tile_height) : std::int64_t{0};
-  const bool in_files = levels > most_in_memory;
+  const bool in_files = levels > storage.levels_in_memory;
   if (in_files && !has_room_for_levels(levels)) return false;
   tiff_file file(path, rows.failed);
   if (!file.is_open()) return file.finish();

@@ -60,6 +60,8 @@ struct picture_storage {
   int tile_height = 0;
   bool big = false;
   bool pyramid = false;
+  /// Bytes of smaller levels that wait in memory; more are in temporary files.
+  std::int64_t levels_in_memory = 0;
   /// Levels of a pyramid take a pixel of four, not their mean.
   bool nearest = false;
   /// Without loss.

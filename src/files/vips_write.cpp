@@ -118,6 +118,7 @@ void write_tiff(output& file, const pixel_rows& pixels, const sink_options& opti
          // 32-bit offsets, less a margin for the padding of tiles, for directories and for smaller levels.
          .big = bytes > (options.pyramid ? 2'000'000'000 : 3'000'000'000),
          .pyramid = options.pyramid,
+         .levels_in_memory = options.levels_in_memory,
          .nearest = options.labels || type == dtype::boolean,
          .compress = options.pyramid && options.labels,
          .sub_pages = ome && options.pyramid,

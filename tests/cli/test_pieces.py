@@ -211,6 +211,14 @@ class Options(PiecesTest):
         self.assertIn("--blocks and --pieces both cut the image; give one of them",
                       self.fail_with(2, "label", "objects.npy", "-o", "x.npy", "--blocks", "70", "--pieces", "9,9"))
 
+    def test_intensity_counts(self):
+        """Without the image of intensities all fits."""
+        self.bright()
+        self.write_npy("large.npy", (300, 260), [i % 97 for i in range(300 * 260)], "f64")
+        command = ("label", "objects.npy", "-o", "out.npy", "--table", "t.csv")
+        self.succeed(*command, "--memory", "1000K")
+        self.in_pieces(("--memory", "1000K"), *command, "--intensity", "large.npy")
+
     def test_quiet(self):
         self.bright()
         self.succeed("maxima", "mask.npy", "-o", "out.npy", "--memory", "200K", "--quiet")
@@ -276,6 +284,25 @@ class Options(PiecesTest):
             self.in_pieces(("--memory", "20M"), *words, "-o", "out.npy", "--report", "r.json")
             self.assertLess(json.loads(self.content("r.json"))["peak_memory"], limit + 64 * MEBIBYTE, words)
             os.remove(self.path("out.npy"))
+
+    def test_the_limit_is_kept_with_tiff(self):
+        """Tiles that are read, and smaller levels that wait for the largest, are counted."""
+        if ".tif" not in self.succeed("info"):
+            self.skipTest("this build has no libvips")
+        self.generate(shape="12000,9000")
+        os.mkdir(self.path("work"))
+        os.environ["TMPDIR"] = self.path("nowhere")  # more levels than fit are in --scratch
+        self.addCleanup(os.environ.pop, "TMPDIR")
+        for words in (("invert", "mask.npy", "-o", "tiled.tif", "--pyramid", "--scratch", "work"),
+                      ("fill-holes", "tiled.tif", "-o", "out.npy"),
+                      ("gaussian", "tiled.tif", "-o", "out.tif", "--sigma", "3"),
+                      ("label", "tiled.tif", "-o", "out.npy", "--intervals", "0:150", "--order", "size")):
+            self.in_pieces(("--memory", "32M"), *words, "--report", "r.json")
+            self.assertLess(json.loads(self.content("r.json"))["peak_memory"], (32 + 64) * MEBIBYTE, words)
+        self.assertEqual(os.listdir(self.path("work")), [])
+        done = self.run_tool("invert", "mask.npy", "-o", "x.tif", "--pyramid", "--memory", "32M")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("nowhere for temporary files", done.stderr)
 
     def test_the_limit_is_kept_with_many_objects(self):
         """Rows of the table go to a file, and its text is written row by row."""

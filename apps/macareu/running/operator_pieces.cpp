@@ -39,16 +39,21 @@ fs::path operator_run::scratch_directory() const { return tool::scratch_director
 
 std::unique_ptr<image_sink> operator_run::sink_for(const fs::path& file, const source_form& form,
                                                    const fs::path& work) const {
-  return create_sink(file, form,
-                     {.scratch = work.empty() ? running.pieces.scratch : work,
-                      .pyramid = pyramid,
-                      .labels = about_.gives_labels,
-                      .resumable = !work.empty()});
+  return create_sink(
+      file, form,
+      {.scratch = work.empty() ? running.pieces.scratch : work,
+       .pyramid = pyramid,
+       .levels_in_memory = std::min(sink_options{}.levels_in_memory, host_limit_of(running.pieces)),
+       .labels = about_.gives_labels,
+       .resumable = !work.empty()});
 }
 
-std::vector<std::unique_ptr<image_source>> operator_run::open_for_pieces() const {
-  if (!may_need_pieces(running, input_files())) return {};
-  std::vector<std::unique_ptr<image_source>> sources;
+std::optional<operator_run::piece_inputs> operator_run::open_for_pieces() const {
+  auto files = input_files();
+  if (!objects.intensity_file.empty()) files.push_back(objects.intensity_file);
+  if (!may_need_pieces(running, files)) return std::nullopt;
+  piece_inputs opened;
+  auto& sources = opened.images;
   std::vector<image_source*> all;
   std::int64_t needed = 0;
   for (std::size_t i = 0; i < given.size(); ++i) {
@@ -61,8 +66,12 @@ std::vector<std::unique_ptr<image_source>> operator_run::open_for_pieces() const
   check_call(forms_of(sources));
   for (std::size_t o = 0; o < outputs.size(); ++o)
     if (outputs[o]) needed += bytes_in_memory(output_form(about_, o, all, values));
-  if (!needs_pieces(about_.verb, running, sources[0]->form().shape, needed)) sources.clear();
-  return sources;
+  if (!objects.intensity_file.empty()) {
+    opened.intensity = reading.open_grey(objects.intensity_file, scratch_directory());
+    needed += bytes_in_memory(opened.intensity->form());
+  }
+  if (!needs_pieces(about_.verb, running, sources[0]->form().shape, needed)) return std::nullopt;
+  return opened;
 }
 
 std::vector<image_form> operator_run::forms_of(const std::vector<std::unique_ptr<image_source>>& sources) {
@@ -199,15 +208,12 @@ void operator_run::finish_in_pieces(const std::vector<std::unique_ptr<image_sour
   if (gives_table()) tables.print(measured);
 }
 
-int operator_run::run_in_pieces(const std::vector<std::unique_ptr<image_source>>& sources,
-                                interruption& signals) {
+int operator_run::run_in_pieces(const piece_inputs& opened, interruption& signals) {
   if (running.repeat > 1)
     throw usage_error("--repeat is for images in memory: leave it out, or raise --memory");
-  check_call(forms_of(sources));
+  const auto& sources = opened.images;
+  const auto& intensity = opened.intensity;
   const auto& first = sources[0]->form();
-  const auto intensity = objects.intensity_file.empty()
-                             ? nullptr
-                             : reading.open_grey(objects.intensity_file, scratch_directory());
   objects.check_inputs(first.shape, form_of(intensity.get()), first.shape);
   record_inputs(first.shape, first.type);
   const interruption::careful_section careful(signals);

@@ -285,7 +285,7 @@ int operator_run::operator()(interruption& signals) {
   objects.use_of(about_, given, values);
   check_before_reading();
   cut_into_blocks();
-  if (const auto sources = open_for_pieces(); !sources.empty()) return run_in_pieces(sources, signals);
+  if (const auto opened = open_for_pieces()) return run_in_pieces(*opened, signals);
   if (const auto source = open_for_shapes()) {
     compute_shapes_of(*source, signals);
     tell_note(about_.verb, record_, running);

@@ -47,6 +47,11 @@ class operator_run {
   void write_page(const interruption& signals) const;
 
  private:
+  /// Inputs that are read in pieces; those that are not given are null.
+  struct piece_inputs {
+    std::vector<std::unique_ptr<image_source>> images;
+    std::unique_ptr<image_source> intensity;
+  };
   struct results {
     std::vector<image> images;
     table measured;
@@ -84,9 +89,9 @@ class operator_run {
   std::unique_ptr<image_sink> sink_for(const std::filesystem::path& file, const source_form& form,
                                        const std::filesystem::path& work) const;
   /// The inputs, if the run exceeds the memory that it may use, or pieces are asked for. Otherwise none.
-  std::vector<std::unique_ptr<image_source>> open_for_pieces() const;
+  std::optional<piece_inputs> open_for_pieces() const;
   static std::vector<image_form> forms_of(const std::vector<std::unique_ptr<image_source>>& sources);
-  int run_in_pieces(const std::vector<std::unique_ptr<image_source>>& sources, interruption& signals);
+  int run_in_pieces(const piece_inputs& opened, interruption& signals);
   /// What --resume compares.
   work_folder::description description(const std::vector<std::unique_ptr<image_source>>& sources,
                                        const image_source* intensity) const;

@@ -1,6 +1,7 @@
 #include "running/run_options.hpp"
 
 #include <cerrno>
+#include <cstdlib>
 
 #include <algorithm>
 #include <string>
@@ -57,6 +58,8 @@ std::string with_resume(std::vector<std::string> words) {
 
 void run_options::begin(interruption& signals) {
   continued_by = with_resume(signals.words());
+  // Where libvips has its temporary files.
+  if (!pieces.scratch.empty()) ::setenv("TMPDIR", pieces.scratch.c_str(), 1);
   if (stop_after.count() > 0) signals.stop_after(stop_after);
   auto* const all = shared_ranks();
   if (!all) return;
