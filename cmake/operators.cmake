@@ -36,7 +36,7 @@ if(NOT MACAREU_OPERATORS MATCHES "^(all|slides)$")
 endif()
 # What `make run` runs, nuclei and their evaluation: the types of the first input, and whether in pieces too. It has
 # files of its own, and a build for slides has no others.
-set(first_part above_own_level=u32 closing=u16 contours=u32,pieces convolve=f32 dilation=u8 distance_transform=u8,u32
+set(first_part above_own_level=u32 closing=u8,u16 contours=u32,pieces convolve=f32 dilation=u8 distance_transform=u8,u32
   enlarge=u16 evaluate=u32 fill_holes=u8,u16,pieces gaussian=u16,f32 h_minima=u16,pieces label=u8,u32,pieces
   labels_between=u32 local_level=f32 measure=u32,pieces merge_regions=u32,pieces nuclear_landscape=f32 opening=u8
   pale_centres=u16 part_above=u16 reduce=u16 relabel=u32,pieces remove_small=u8 stain_density=u8 stained_foreground=u16
