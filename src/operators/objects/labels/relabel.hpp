@@ -85,33 +85,51 @@ struct relabel {
                 .itk = "RelabelComponentImageFilter",
                 .diplib = "Relabel"}};
 
+  static bool is_usual(const call& call) { return call.choice("keep") == "all"; }
+
+  template <class T, class Engine>
+  static void run_usual(Engine& engine, const call& call) {
+    const object_selection wanted(call);
+    const auto out = output<number<T>>(engine, call, 0);
+    const auto greatest = copy_numbers<T>(engine, call, out);
+    call.work.report.count = static_cast<std::int64_t>(select_objects(engine, call, wanted, greatest, out));
+  }
+
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
-    using number = std::conditional_t<std::is_same_v<T, std::uint64_t>, T, std::uint32_t>;
-    const object_selection wanted(call);
     const auto ranges = kept_ranges(call);
+    if (ranges.empty()) return run_usual<T>(engine, call);
+    const object_selection wanted(call);
     const bool weighed = std::ranges::any_of(ranges, &column_range::of_intensity);
     const auto scale = weighed ? scale_in_objects<T>(engine, call) : intensity_scale{};
-    const auto out = output<number>(engine, call, 0);
-    auto greatest = greatest_label<T>(engine, call);
-    const bool sparse = greatest >= most_rows(out.whole().pixels());
-    if (!sparse)
-      engine.map(label_as<number>{}, out, input<T>(engine, call, 0));
-    else if constexpr (std::is_integral_v<T> && sizeof(T) >= 4)
-      greatest = number_sparse_labels<T, number>(engine, call, greatest, out, input<T>(engine, call, 0));
-    if (!ranges.empty()) {
-      auto same = object_numbers<number>(engine, static_cast<std::size_t>(greatest) + 1);
-      measure(engine, call, weighed, scale, greatest, out.reading(), [&](const table& objects) {
-        over_labels_in_ranges(objects, ranges, [&](std::uint64_t label) {
-          same[static_cast<std::size_t>(label)] = static_cast<number>(label);
-        });
+    const auto out = output<number<T>>(engine, call, 0);
+    const auto greatest = copy_numbers<T>(engine, call, out);
+    auto same = object_numbers<number<T>>(engine, static_cast<std::size_t>(greatest) + 1);
+    measure(engine, call, weighed, scale, greatest, out.reading(), [&](const table& objects) {
+      over_labels_in_ranges(objects, ranges, [&](std::uint64_t label) {
+        same[static_cast<std::size_t>(label)] = static_cast<number<T>>(label);
       });
-      engine.recode(out, std::move(same));
-    }
+    });
+    engine.recode(out, std::move(same));
     call.work.report.count = static_cast<std::int64_t>(select_objects(engine, call, wanted, greatest, out));
   }
 
  private:
+  template <class T>
+  using number = std::conditional_t<std::is_same_v<T, std::uint64_t>, T, std::uint32_t>;
+
+  /// The labels, or consecutive numbers where they are too large to be places in a list. Returns the
+  /// greatest.
+  template <class T, class Engine, class Image>
+  static std::uint64_t copy_numbers(Engine& engine, const call& call, const Image& out) {
+    const auto greatest = greatest_label<T>(engine, call);
+    if (greatest < most_rows(out.whole().pixels()))
+      engine.map(label_as<number<T>>{}, out, input<T>(engine, call, 0));
+    else if constexpr (std::is_integral_v<T> && sizeof(T) >= 4)
+      return number_sparse_labels<T, number<T>>(engine, call, greatest, out, input<T>(engine, call, 0));
+    return greatest;
+  }
+
   /// visit(intensities) as the widest type of their kind, so that sums are compiled for three types. They are
   /// those of the image: the same numbers, and the same bits of a table.
   template <class Engine, class Visit>
