@@ -25,7 +25,7 @@ class EveryVerb(RanksTest, OperatorTest):
         chosen = random.Random(seed)
         calls = [(verb, kind, shape) for verb in (*operators(), "measure") for kind in available()
                  for shape in ((90, 70), (11, 20, 17)) if len(shape) == 2 or verb not in IMAGES_ALONE]
-        for verb, kind, shape in calls if SHARE > 1 else chosen.sample(calls, 12):
+        for verb, kind, shape in calls if SHARE > 1 else chosen.sample(calls, 4):
             with self.subTest(verb, kind=kind, shape=shape, seed=seed):
                 self.check(verb, kind, shape, chosen)
 
