@@ -23,7 +23,7 @@ all: setup-tool
 	@cmake --build $(BUILD) --parallel $(JOBS) --target macareu_tool macareu_view macareu_bench macareu_convert
 
 # A first build for this alone leaves out the serial engine, code for other processors and, unless an image is given,
-# operators and pixel types that finding nuclei does without. Packages that the library does not need are installed
+# code that finding nuclei does without. Packages that the library does not need are installed
 # meanwhile; where libvips cannot be, the run is that of grey images.
 FIRST = $(if $(wildcard $(BUILD)/CMakeCache.txt),,-DMACAREU_SERIAL=OFF -DMACAREU_BASELINE=OFF -DMACAREU_OPERATORS=slides) \
 	$(if $(IMAGE),-DMACAREU_OPERATORS=all)
