@@ -5,6 +5,8 @@ whether the results are equal. Pieces get an eighth of the peak memory that the 
 take turns, so that other load on the machine meets both. `limit_kept`: the peak in pieces is below the limit plus 64 MiB.
 
 --large SIDE adds a reconstruction of that side with --memory 1G, whose time for a pixel is compared with that of `reconstruct`.
+--gpu-large SIDE measures only a reconstruction of that side with --gpu-memory 4G, --runs times in turns with reading the same inputs and
+writing a file of the output's size alone, each by one thread.
 """
 import argparse
 import filecmp
@@ -44,11 +46,49 @@ def row_of(name, whole, pieces, limit):
             "limit_kept": cut["peak_memory"] < limit + 64 * MEBIBYTE, "pieces": cut["pieces"]}
 
 
+def files_alone(inputs, output):
+    """Seconds to read the inputs, and to write a file as large as one of them."""
+    part = bytearray(64 * MEBIBYTE)
+    begin = time.perf_counter()
+    for name in inputs:
+        with open(name, "rb", buffering=0) as file:
+            while file.readinto(part):
+                pass
+    read = time.perf_counter() - begin
+    left = os.path.getsize(inputs[0])
+    begin = time.perf_counter()
+    with open(output, "wb", buffering=0) as file:
+        while left > 0:
+            left -= file.write(memoryview(part)[:left])
+    write = time.perf_counter() - begin
+    os.remove(output)
+    return read, write
+
+
+def gpu_row(macareu, command, inputs, output, report, runs):
+    rows = []
+    for _ in range(runs):
+        read, write = files_alone(inputs, output)
+        seconds, used, found = run([macareu] + command + ["--device", "cuda", "--gpu-memory", "4G", "-o", output], report)
+        os.remove(output)
+        rows.append({"read_alone_s": round(read, 3), "write_alone_s": round(write, 3), "command_s": round(seconds, 3),
+                     "ratio": round(seconds / (read + write), 2), "cpu_s": round(used, 3),
+                     "peak_MiB": found["peak_memory"] // MEBIBYTE, "pieces": found.get("pieces")})
+    return {"case": "reconstruct --gpu-memory 4G against its files alone", "runs": rows,
+            "ratio": statistics.median(row["ratio"] for row in rows)}
+
+
+def finish(given, rows):
+    if given.json:
+        pathlib.Path(given.json).write_text(json.dumps(rows, indent=1) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("macareu")
     parser.add_argument("--side", type=int, default=16384)
     parser.add_argument("--large", type=int, default=0)
+    parser.add_argument("--gpu-large", type=int, default=0)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--json")
     parser.add_argument("--only", default="")
@@ -67,11 +107,16 @@ def main():
             subprocess.run([given.macareu, "generate", family, "--shape", f"{side},{side}", "-o", at(f"{family}.npy"),
                             "--marker", at(f"{family}-marker.npy"), "--memory", "1G"], check=True)
 
+        reconstruct = ["reconstruct", at("tissue-marker.npy"), at("tissue.npy"), "--connectivity", "4"]
+        if given.gpu_large:
+            generate("tissue", given.gpu_large)
+            tell(gpu_row(given.macareu, reconstruct, [at("tissue-marker.npy"), at("tissue.npy")], at("out.npy"), at("report.json"),
+                         given.runs))
+            return finish(given, rows)
         for family in ("tissue", "serpentine"):
             generate(family, given.side)
         subprocess.run([given.macareu, "threshold", at("tissue.npy"), "-o", at("objects.npy"), "--value", "100", "--quiet"],
                        check=True)
-        reconstruct = ["reconstruct", at("tissue-marker.npy"), at("tissue.npy"), "--connectivity", "4"]
         cases = {
             "reconstruct": reconstruct,
             "serpentine": ["reconstruct", at("serpentine-marker.npy"), at("serpentine.npy"), "--connectivity", "4"],
@@ -114,8 +159,7 @@ def main():
                 row |= {"ratio_for_a_pixel": round(seconds / pixels / small["pieces_s"], 2),
                         "cpu_ratio_for_a_pixel": round(used / pixels / small["pieces_cpu_s"], 2)}
             tell(row)
-    if given.json:
-        pathlib.Path(given.json).write_text(json.dumps(rows, indent=1) + "\n")
+    finish(given, rows)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ struct source_form {
   metadata info = {};
 };
 
-/// An image to read. Functions are called by one thread at a time.
+/// An image to read. Functions are called by one thread at a time, but while another one calls a sink.
 class image_source {
  public:
   virtual ~image_source() = default;

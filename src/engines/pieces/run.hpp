@@ -107,7 +107,8 @@ class run {
   std::int64_t gpu_memory = 0;  // bytes for pieces on a GPU; 0: they are not there
   std::shared_ptr<block_memory> memory = std::make_shared<block_memory>();
   journal done;
-  file_thread files;
+  file_thread files;   // writes, and reads of what was written
+  file_thread inputs;  // reads inputs meanwhile
 
  private:
   /// Makes sure that the folder is private.

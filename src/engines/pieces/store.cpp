@@ -19,22 +19,22 @@ image_region region_of(const box& where) {
   return {{where.first.z, where.first.y, where.first.x}, {where.size.z, where.size.y, where.size.x}};
 }
 
-void expected_boxes::expect(run& of, const box& where, load read) {
+void expected_boxes::expect(file_thread& by, const box& where, load read) {
   for (const auto& [place, pixels] : boxes_)
     if (place == where) return;
   if (boxes_.size() == tuning::most_boxes_ahead)
     boxes_.erase(boxes_.begin());  // the future waits for nothing
-  boxes_.emplace_back(where, of.files.ask<block>([read = std::move(read), where] { return read(where); }));
+  boxes_.emplace_back(where, by.ask<block>([read = std::move(read), where] { return read(where); }));
 }
 
-block expected_boxes::take(run& of, const box& where, load read) {
+block expected_boxes::take(file_thread& by, const box& where, load read) {
   for (auto it = boxes_.begin(); it != boxes_.end(); ++it)
     if (it->first == where) {
       auto pixels = std::move(it->second);
       boxes_.erase(it);
       return pixels.get();
     }
-  return of.files.ask<block>([&] { return read(where); }).get();
+  return by.ask<block>([&] { return read(where); }).get();
 }
 
 namespace {
@@ -121,8 +121,8 @@ std::int64_t first_nan(const block& packed) {
 
 block source_node::read(const box& where) {
   if (!last_.memory || !(last_.where == where)) {
-    // What computes has the threads of this one; the thread of files has none.
-    last_ = computed_of(source_) ? loading()(where) : expected_.take(run_, where, loading());
+    // What computes has the threads of this one; the thread of inputs has none.
+    last_ = computed_of(source_) ? loading()(where) : expected_.take(run_.inputs, where, loading());
     if (refuse_ && first_nan(last_) < where.pixels()) refuse_first_nan();
   }
   return last_;
@@ -133,14 +133,14 @@ void source_node::refuse_first_nan() {
   const piece_grid bands(whole, size);
   for (std::int64_t band = 0; band < bands.count(); ++band) {
     const auto where = bands.piece(band);
-    const auto pixels = expected_.take(run_, where, loading());
+    const auto pixels = expected_.take(run_.inputs, where, loading());
     if (const auto i = first_nan(pixels); i < where.pixels())
       refuse_(frame{where.size.z, where.size.y, where.size.x, {0, 0, 0}}.site_at(i) + where.first);
   }
 }
 
 void source_node::expect(const box& where) {
-  if (!computed_of(source_)) expected_.expect(run_, where, loading());
+  if (!computed_of(source_)) expected_.expect(run_.inputs, where, loading());
 }
 
 pixel_file::pixel_file(run& of, const frame& whole, std::size_t pixel_bytes, const std::string& header)
@@ -247,7 +247,7 @@ void stored::fill(const std::function<block(std::int64_t, std::optional<std::int
 }
 
 block stored::read_as_it_is(const box& where) {
-  return expected_.take(run_, where, [file = file_](const box& place) { return file->read(place); });
+  return expected_.take(run_.files, where, [file = file_](const box& place) { return file->read(place); });
 }
 
 block stored::read(const box& where) {
@@ -257,7 +257,7 @@ block stored::read(const box& where) {
 
 void stored::expect(const box& where) {
   if (is_finished(where))
-    expected_.expect(run_, where, [file = file_](const box& place) { return file->read(place); });
+    expected_.expect(run_.files, where, [file = file_](const box& place) { return file->read(place); });
 }
 
 void stored::finish_later(completion complete) {

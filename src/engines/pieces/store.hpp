@@ -30,16 +30,16 @@ class expected_boxes {
  public:
   using load = std::function<block(const box&)>;
 
-  void expect(run& of, const box& where, load read);
+  void expect(file_thread& by, const box& where, load read);
   /// From the boxes that were expected, or read now.
-  block take(run& of, const box& where, load read);
+  block take(file_thread& by, const box& where, load read);
 
  private:
   std::vector<std::pair<box, std::future<block>>> boxes_;
 };
 
 /// The box of all channels that was read last, so that each channel need not read it. For the thread of
-/// files alone.
+/// inputs alone.
 struct colour_box {
   block pixels;
 };

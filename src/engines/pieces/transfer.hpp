@@ -1,5 +1,4 @@
-// One thread that reads and writes files, in the order in which it is asked: while a piece is computed, the
-// next one is read and the last one is written.
+// A thread that reads or writes files, in the order in which it is asked, while pieces are computed.
 #pragma once
 
 #include <condition_variable>
