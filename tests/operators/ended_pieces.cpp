@@ -15,7 +15,7 @@ TEST_F(operators_in_pieces, an_error_in_the_middle_is_reported_and_leaves_nothin
     const auto& about = *find_operator(name);
     const bool two = about.inputs.size() == 2;
     const auto count = [&](bool in_source, int fails_at, std::string* message) {
-      one_at_a_time turn;
+      turns turn;
       std::deque<counting_source> sources;
       if (two) sources.emplace_back(scene.marker, turn);
       sources.emplace_back(scene.mask, turn, in_source ? fails_at : never);
@@ -49,7 +49,7 @@ TEST_F(operators_in_pieces, a_run_with_a_name_is_resumed_after_an_error) {
     for (const int fails_at : {0, 3, 11, 19, 22, 30}) {
       SCOPED_TRACE(scene.name + ", error at call " + std::to_string(fails_at));
       const auto& about = *find_operator("reconstruct");
-      one_at_a_time turn;
+      turns turn;
       const auto run_with = [&](int fails) {
         std::deque<counting_source> sources;
         sources.emplace_back(scene.marker, turn);
@@ -79,7 +79,7 @@ TEST_F(operators_in_pieces, errors_of_work_files_close_them) {
   const auto& about = *find_operator("distance_transform");
   options_.size = {1, 8, 16};
   const auto fails = [&](int read, rlim_t bytes) {
-    one_at_a_time turn;
+    turns turn;
     counting_source source(pixels, turn, read);
     const std::array<image_source*, 1> from{&source};
     const auto sink = create_sink(scratch_ / "out.npy", output_form(about, 0, from, {}));
@@ -112,7 +112,7 @@ TEST_F(operators_in_pieces, sources_that_may_be_others_are_not_resumed) {
   const auto scenes = wave_scenes({40, 50});
   const auto& about = *find_operator("label");
   const auto run_with = [&](const std::string& name, int fails_at) {
-    one_at_a_time turn;
+    turns turn;
     std::deque<counting_source> sources;
     sources.emplace_back(scenes[0].mask, turn, fails_at);
     sources[0].name = name;

@@ -203,7 +203,7 @@ TEST_F(operators_in_pieces, the_first_nan_is_named_wherever_pieces_end) {
         const auto& about = *find_operator(name);
         const arguments given;
         const std::vector<const_image_view> views{image};
-        one_at_a_time turn;
+        turns turn;
         std::deque<counting_source> sources;
         sources.emplace_back(image, turn);
         std::string expected;
@@ -252,7 +252,7 @@ TEST_F(operators_in_pieces, of_two_errors_the_one_of_memory_is_told) {
     SCOPED_TRACE(name);
     const auto& about = *find_operator(name);
     std::vector<const_image_view> views;
-    one_at_a_time turn;
+    turns turn;
     std::deque<counting_source> sources;
     for (const auto* input : inputs) {
       views.emplace_back(*input);
@@ -332,7 +332,7 @@ TEST_F(operators_in_pieces, rows_of_objects_go_to_a_file_where_they_are_many) {
   const auto expected = to_csv(compute_table(about, std::array<const_image_view, 1>{labels}));
   for (const std::int64_t memory : {300'000, 100'000'000}) {
     options_.memory = memory;
-    one_at_a_time turn;
+    turns turn;
     counting_source source(labels, turn);
     const std::array<image_source*, 1> from{&source};
     EXPECT_EQ(to_csv(compute_table_in_pieces(about, from, {}, how_, options_)), expected);
@@ -361,7 +361,7 @@ TEST_F(operators_in_pieces, tables_of_few_rows_are_one_part) {
        {std::pair{"histogram", &scenes[1].mask}, std::pair{"measure", &std::as_const(none)},
         std::pair{"histogram", &no_pixels}, std::pair{"measure", &no_pixels}}) {
     const auto& about = *find_operator(name);
-    one_at_a_time turn;
+    turns turn;
     counting_source source(*pixels, turn);
     std::vector<std::string> parts;
     compute_table_in_parts(
@@ -380,7 +380,7 @@ TEST_F(operators_in_pieces, pieces_follow_the_chunks_of_the_input) {
                                        std::pair{"label", 700'000}, std::pair{"fill_holes", 700'000}}) {
       const auto& about = *find_operator(name);
       options_.memory = memory;
-      one_at_a_time turn;
+      turns turn;
       std::deque<counting_source> sources;
       sources.emplace_back(pixels, turn);
       sources[0].tile = tile;
@@ -402,7 +402,7 @@ TEST_F(operators_in_pieces, small_limits_are_refused_before_pixels_are_read) {
   for (const char* const name : {"invert", "median", "distance_transform", "label", "fill_holes", "canny"}) {
     const auto& about = *find_operator(name);
     options_.memory = 100;
-    one_at_a_time turn;
+    turns turn;
     std::deque<counting_source> sources;
     sources.emplace_back(pixels, turn);
     counting_sink sink(output_of(about, sources, {}), turn);
@@ -419,7 +419,7 @@ TEST_F(operators_in_pieces, steps_without_a_journal_are_planned) {
   const image pixels(dtype::u8, {200, 300});
   for (const char* const name : {"canny", "watershed", "maxima"}) {
     const auto& about = *find_operator(name);
-    one_at_a_time turn;
+    turns turn;
     std::deque<counting_source> sources;
     sources.emplace_back(pixels, turn);
     counting_sink sink(output_of(about, sources, {}), turn);

@@ -42,7 +42,7 @@ void over(const extents& shape, const image_region& region, const Visit& visit) 
         visit(static_cast<std::size_t>((z * shape.height() + y) * shape.width() + x));
 }
 
-/// What the sources and sinks of one call share: they are called by one thread at a time.
+/// What the sources of one call share, or its sinks: they are called by one thread at a time.
 class one_at_a_time {
  public:
   template <class Call>
@@ -57,13 +57,18 @@ class one_at_a_time {
   std::atomic<bool> inside_ = false;
 };
 
+/// Sinks may be called while sources are.
+struct turns {
+  one_at_a_time sources, sinks;
+};
+
 inline constexpr int never = std::numeric_limits<int>::max();
 
 class counting_source final : public image_source {
  public:
-  counting_source(const image& pixels, one_at_a_time& turn, int fails_at = never)
+  counting_source(const image& pixels, turns& turn, int fails_at = never)
       : pixels_(pixels),
-        turn_(turn),
+        turn_(turn.sources),
         form_{pixels.type(), pixels.shape(), pixels.channels()},
         fails_at_(fails_at) {
     reads.resize(static_cast<std::size_t>(pixels.shape().pixels()));
@@ -100,8 +105,8 @@ class counting_source final : public image_source {
 
 class counting_sink final : public image_sink {
  public:
-  counting_sink(const source_form& form, one_at_a_time& turn, int fails_at = never)
-      : pixels(form.type, form.shape, form.channels), turn_(turn), fails_at_(fails_at) {
+  counting_sink(const source_form& form, turns& turn, int fails_at = never)
+      : pixels(form.type, form.shape, form.channels), turn_(turn.sinks), fails_at_(fails_at) {
     writes.resize(static_cast<std::size_t>(form.shape.pixels()));
   }
   void write(const image_region& to, const void* from) override {
@@ -159,7 +164,7 @@ class operators_in_pieces : public testing::Test {
   std::vector<counts> reads_of(const char* name, const std::vector<const image*>& inputs,
                                const arguments& given) {
     const auto& about = *find_operator(name);
-    one_at_a_time turn;
+    turns turn;
     std::deque<counting_source> sources;
     std::vector<const_image_view> views;
     for (const auto* input : inputs) {
