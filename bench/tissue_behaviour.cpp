@@ -20,8 +20,8 @@ macareu::image read_grey(const char* file) {
 
 void report(const macareu::image& marker, const macareu::image& mask, int neighbours) {
   const auto seen =
-      macareu::testing::count_tile_rounds(marker.pixels<std::uint8_t>(), mask.pixels<std::uint8_t>(),
-                                          mask.shape().height(), mask.shape().width(), neighbours);
+      macareu::test::count_tile_rounds(marker.pixels<std::uint8_t>(), mask.pixels<std::uint8_t>(),
+                                       mask.shape().height(), mask.shape().width(), neighbours);
   const auto sum = std::accumulate(seen.result.begin(), seen.result.end(), std::int64_t{0});
   std::printf(
       "%d neighbours: %lld rounds, %lld visits (%.2f per tile), %lld pixels changed (%.1f %%), sum %lld\n",

@@ -6,7 +6,7 @@
 namespace macareu::test {
 namespace {
 
-constexpr std::int64_t images_per_connectivity = 30;
+constexpr std::int64_t large_images_each = 30;  // for each connectivity
 const extents image_shapes[] = {{390, 560}, {129, 257}, {1, 3000}, {2500, 1},
                                 {5, 1023},  {260, 300}, {140, 520}};
 const extents volume_shapes[] = {{36, 70, 140}, {17, 33, 129}, {3, 70, 270},
@@ -79,7 +79,7 @@ arguments reconstruct_arguments(bool erosion, int neighbour_count) {
 
 TEST_P(large_images, reconstruct_equals_serial) {
   for (const auto near : all_neighbours)
-    for (std::int64_t i = 0; i < scaled(images_per_connectivity); ++i) {
+    for (std::int64_t i = 0; i < scaled(large_images_each); ++i) {
       const auto seed = seed_of("large_reconstruct", type(), near.count, i);
       dice from(seed);
       const bool erosion = from.once_in(2);

@@ -5,7 +5,7 @@
 namespace macareu::test {
 namespace {
 
-constexpr std::int64_t images_per_connectivity = 500;
+constexpr std::int64_t small_images_each = 500;  // for each connectivity
 
 class small_operators : public against_serial {
  protected:
@@ -38,7 +38,7 @@ TEST_P(small_operators, equal_serial) {
     std::int64_t images = 0;
     for (const auto near : all_neighbours) {
       if (!takes_rank(about, near.rank)) continue;
-      for (std::int64_t i = 0; i < scaled_for(device(), near.rank, images_per_connectivity); ++i, ++images)
+      for (std::int64_t i = 0; i < scaled_for(device(), near.rank, small_images_each); ++i, ++images)
         ASSERT_NO_FATAL_FAILURE(compare_one(about, near, i));
     }
     if (fractions && about.takes_labels) continue;  // labels are whole

@@ -5,7 +5,7 @@
 namespace macareu::test {
 namespace {
 
-constexpr std::int64_t images_per_connectivity = 20000;
+constexpr std::int64_t wave_images_each = 20000;  // for each connectivity
 
 class small_reconstruct : public engine_and_type {
  protected:
@@ -68,7 +68,7 @@ TEST_P(small_reconstruct, equals_serial) {
                                                contexts(device(), about_.pattern, 3, near.rank)};
     const arguments given[] = {{{"by", std::string("dilation")}, {"connectivity", connectivity(near.count)}},
                                {{"by", std::string("erosion")}, {"connectivity", connectivity(near.count)}}};
-    for (std::int64_t i = 0; i < scaled_for(device(), near.rank, images_per_connectivity); ++i) {
+    for (std::int64_t i = 0; i < scaled_for(device(), near.rank, wave_images_each); ++i) {
       const auto seed = seed_of("small_reconstruct", type(), near.count, i);
       dice from(seed);
       const bool erosion = from.once_in(2);

@@ -103,7 +103,7 @@ TEST(TileRounds, EndAtTheReconstruction) {
 /// A wave along a row of ten tiles takes ten rounds, and wakes each once.
 TEST(TileRounds, CountAWave) {
   const auto made = generate("flat", {3, 640});
-  const auto seen = testing::count_tile_rounds(pixels_of(*made.marker), pixels_of(made.mask), 3, 640, 8);
+  const auto seen = test::count_tile_rounds(pixels_of(*made.marker), pixels_of(made.mask), 3, 640, 8);
   EXPECT_EQ(seen.active, (std::vector<std::int64_t>{10, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
   EXPECT_EQ(seen.changed, 3 * 640 - 1);
 }
@@ -122,8 +122,8 @@ TEST(Tissue, BehavesLikeTheRealPair) {
   const auto made = generate("tissue", {4096, 4096});
   for (const auto& real : real_pair) {
     SCOPED_TRACE(std::to_string(real.neighbours) + " neighbours");
-    const auto seen = testing::count_tile_rounds(pixels_of(*made.marker), pixels_of(made.mask), 4096, 4096,
-                                                 real.neighbours);
+    const auto seen =
+        test::count_tile_rounds(pixels_of(*made.marker), pixels_of(made.mask), 4096, 4096, real.neighbours);
     const auto within_factor_2 = [](std::int64_t ours, std::int64_t theirs) {
       return ours <= 2 * theirs && theirs <= 2 * ours;
     };
@@ -134,17 +134,16 @@ TEST(Tissue, BehavesLikeTheRealPair) {
 }
 
 TEST(Tissue, RealPair) {
-  const auto marker_file = testing::data_file("tissue-50-marker"),
-             mask_file = testing::data_file("tissue-50-mask");
+  const auto marker_file = test::data_file("tissue-50-marker"), mask_file = test::data_file("tissue-50-mask");
   if (marker_file.empty() || mask_file.empty())
-    GTEST_SKIP() << "the real pair is not in " << testing::data_folder()
+    GTEST_SKIP() << "the real pair is not in " << test::data_folder()
                  << ", or not readable; set MACAREU_DATA";
   const auto marker = read_image(marker_file).pixels, mask = read_image(mask_file).pixels;
   ASSERT_EQ(mask.shape(), (extents{4096, 4096}));
   for (const auto& real : real_pair) {
     SCOPED_TRACE(std::to_string(real.neighbours) + " neighbours");
     const auto seen =
-        testing::count_tile_rounds(pixels_of(marker), pixels_of(mask), 4096, 4096, real.neighbours);
+        test::count_tile_rounds(pixels_of(marker), pixels_of(mask), 4096, 4096, real.neighbours);
     EXPECT_EQ(seen.rounds(), real.rounds);
     EXPECT_EQ(seen.visits(), real.visits);
     EXPECT_EQ(seen.changed, real.changed);

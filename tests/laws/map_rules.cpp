@@ -18,7 +18,7 @@
 namespace macareu::test {
 namespace {
 
-constexpr site p{0, 0, 0};
+constexpr site origin{0, 0, 0};
 
 template <class T>
 class map_rules : public ::testing::Test {
@@ -38,9 +38,9 @@ TYPED_TEST(map_rules, are_map_rules) {
   static_assert(map_rule<stands_out, std::uint8_t, key, key>);
   static_assert(map_rule<shifted_by<direction::up, T>, T, T>);
   static_assert(map_rule<from_border<direction::down>, T, T>);
-  EXPECT_EQ(nowhere{}(p), 0);
+  EXPECT_EQ(nowhere{}(origin), 0);
   const T value = this->draw();
-  EXPECT_EQ(to_key(as_given{}(p, value)), to_key(value));
+  EXPECT_EQ(to_key(as_given{}(origin, value)), to_key(value));
 }
 
 /// The next value of the type: nothing lies between, and only the end of the type stays. -0 counts as +0.
@@ -49,10 +49,10 @@ TYPED_TEST(map_rules, one_step_back_is_the_next_value) {
   using T = TypeParam;
   for (auto n = scaled(20000); n > 0; --n) {
     const T value = this->draw();
-    const T below =
-                from_rising_key<direction::up, T>(one_step_back{}(p, plateau_key<direction::up>{}(p, value))),
+    const T below = from_rising_key<direction::up, T>(
+                one_step_back{}(origin, plateau_key<direction::up>{}(origin, value))),
             above = from_rising_key<direction::down, T>(
-                one_step_back{}(p, plateau_key<direction::down>{}(p, value)));
+                one_step_back{}(origin, plateau_key<direction::down>{}(origin, value)));
     if constexpr (std::is_floating_point_v<T>) {
       if (std::isinf(value)) continue;
       if (value == 0) {  // -0 is just below 0, and no value lies between
@@ -77,16 +77,16 @@ TYPED_TEST(map_rules, shifts_saturate_and_keep_order) {
     const T h = std::abs(static_cast<double>(a)) < 100 ? T{3} : limits::max();
     const shifted_by<direction::up, T> down{h, limits::max()};
     const shifted_by<direction::down, T> up{h, limits::max()};
-    ASSERT_LE(down(p, a), a);
-    ASSERT_GE(up(p, a), a);
+    ASSERT_LE(down(origin, a), a);
+    ASSERT_GE(up(origin, a), a);
     if (a <= b) {
-      ASSERT_LE(down(p, a), down(p, b));
-      ASSERT_LE(up(p, a), up(p, b));
+      ASSERT_LE(down(origin, a), down(origin, b));
+      ASSERT_LE(up(origin, a), up(origin, b));
     }
     if constexpr (std::is_integral_v<T>) {
       __extension__ using wide = __int128;
-      ASSERT_EQ(down(p, a), static_cast<T>(std::max<wide>(wide{a} - h, limits::min())));
-      ASSERT_EQ(up(p, a), static_cast<T>(std::min<wide>(wide{a} + h, limits::max())));
+      ASSERT_EQ(down(origin, a), static_cast<T>(std::max<wide>(wide{a} - h, limits::min())));
+      ASSERT_EQ(up(origin, a), static_cast<T>(std::min<wide>(wide{a} + h, limits::max())));
     }
   }
 }
@@ -95,15 +95,15 @@ TYPED_TEST(map_rules, infinities_survive_an_infinite_shift) {
   using limits = std::numeric_limits<TypeParam>;
   if constexpr (limits::has_infinity) {
     const shifted_by<direction::up, TypeParam> down{limits::infinity(), limits::max()};
-    EXPECT_EQ(down(p, limits::infinity()), limits::infinity());
-    EXPECT_EQ(down(p, TypeParam{1}), -limits::infinity());
+    EXPECT_EQ(down(origin, limits::infinity()), limits::infinity());
+    EXPECT_EQ(down(origin, TypeParam{1}), -limits::infinity());
   }
 }
 
 TEST(map_rules_of_bool, end_at_one) {
   const shifted_by<direction::down, std::uint8_t> up{1, 1};
-  EXPECT_EQ(up(p, 0), 1);
-  EXPECT_EQ(up(p, 1), 1);
+  EXPECT_EQ(up(origin, 0), 1);
+  EXPECT_EQ(up(origin, 1), 1);
 }
 
 /// Exact where the type holds it, else its largest value; equal infinities give 0.
@@ -113,7 +113,7 @@ TYPED_TEST(map_rules, differences_saturate) {
   for (auto n = scaled(20000); n > 0; --n) {
     T a = this->draw(), b = this->draw();
     if (a < b) std::swap(a, b);
-    const T found = difference{}(p, a, b);
+    const T found = difference{}(origin, a, b);
     if constexpr (std::is_integral_v<T>) {
       __extension__ using wide = __int128;
       ASSERT_EQ(found, static_cast<T>(std::min<wide>(wide{a} - b, limits::max()))) << +a << " - " << +b;

@@ -8,6 +8,8 @@
 
 #include <macareu/operators.hpp>
 
+#include "support/dice.hpp"
+
 namespace {
 
 using macareu::extents;
@@ -76,7 +78,7 @@ std::vector<int> brute_force(const std::vector<std::uint8_t>& f, int height, int
 
 TEST(clear_border, equals_brute_force) {
   std::mt19937 dice(20);
-  for (int round = 0; round < 200; ++round) {
+  for (std::int64_t round = 0; round < macareu::test::scaled(600); ++round) {
     const int height = 1 + static_cast<int>(dice() % 12), width = 1 + static_cast<int>(dice() % 12);
     std::vector<std::uint8_t> image(static_cast<std::size_t>(height * width));
     for (auto& pixel : image) pixel = static_cast<std::uint8_t>(dice() % 6);

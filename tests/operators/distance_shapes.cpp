@@ -13,6 +13,7 @@
 #include <macareu/macareu.hpp>
 
 #include "operators/distances.hpp"
+#include "support/dice.hpp"
 
 namespace macareu::test {
 namespace {
@@ -96,7 +97,7 @@ TEST(distance_transform, long_rows) {
 /// Volumes with a side of 1 are what their images are: distances, indices and labels.
 TEST(distance_transform, sides_of_1) {
   std::mt19937 dice(14);
-  for (int round = 0; round < 120; ++round) {
+  for (std::int64_t round = 0; round < scaled(360); ++round) {
     const std::int64_t height = 1 + dice() % 30, width = 1 + dice() % 90;
     binary_image f{{height, width}, std::vector<std::uint8_t>(static_cast<std::size_t>(height * width))};
     const auto one_in = 1 + dice() % 50;

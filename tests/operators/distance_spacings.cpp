@@ -10,6 +10,7 @@
 #include <macareu/macareu.hpp>
 
 #include "operators/distances.hpp"
+#include "support/dice.hpp"
 
 namespace macareu::test {
 namespace {
@@ -87,7 +88,7 @@ TEST(distance_transform, counted_in_integers) {
 TEST(distance_transform, steps_of_one_length) {
   std::mt19937 dice(13);
   const double step = 1.0 / 3;
-  for (int round = 0; round < 40; ++round) {
+  for (std::int64_t round = 0; round < scaled(120); ++round) {
     const auto f = draw_sites(dice);
     for (const auto by : {metric::city_block, metric::chessboard})
       for (const char* device : {"serial", "cpu"}) {

@@ -12,6 +12,7 @@
 #include <macareu/macareu.hpp>
 
 #include "operators/distances.hpp"
+#include "support/dice.hpp"
 
 namespace macareu::test {
 namespace {
@@ -97,7 +98,7 @@ void expect_distances(const binary_image& f, options how, const context& where) 
 
 TEST(distance_transform, equals_brute_force) {
   std::mt19937 dice(7);
-  for (int round = 0; round < 400; ++round) {
+  for (std::int64_t round = 0; round < scaled(1200); ++round) {
     const auto f = draw_sites(dice);
     auto how = draw_options(dice, f.shape.rank());
     if (dice() % 4 == 0) {  // as far as some pixel is from its site, to the last bit
@@ -116,7 +117,7 @@ TEST(distance_transform, equals_brute_force) {
 /// by max_distance.
 TEST(distance_transform, wide_images_as_by_the_serial_engine) {
   std::mt19937 dice(17);
-  for (int round = 0; round < 150; ++round) {
+  for (std::int64_t round = 0; round < scaled(450); ++round) {
     const std::size_t height = 1 + dice() % 200, width = 60 + dice() % 400;
     binary_image f{{static_cast<std::int64_t>(height), static_cast<std::int64_t>(width)},
                    std::vector<std::uint8_t>(height * width, 1)};
@@ -154,7 +155,7 @@ TEST(distance_transform, known_answer) {
 
 TEST(distance_transform, signed_is_outside_minus_inside) {
   std::mt19937 dice(8);
-  for (int round = 0; round < 200; ++round) {
+  for (std::int64_t round = 0; round < scaled(600); ++round) {
     const auto f = draw_sites(dice);
     auto how = draw_options(dice, f.shape.rank());
     const auto outside = by_definition(f, how);
@@ -190,7 +191,7 @@ TEST(distance_transform, signed_is_outside_minus_inside) {
 
 TEST(distance_transform, indices_and_labels) {
   std::mt19937 dice(9);
-  for (int round = 0; round < 100; ++round) {
+  for (std::int64_t round = 0; round < scaled(300); ++round) {
     const auto f = draw_sites(dice);
     for (const auto* device : {"serial", "cpu"}) {
       const context where{.device = device};

@@ -63,7 +63,7 @@ image image_of(const std::string& text, const extents& shape) {
   words >> kind >> name >> where;
   if (kind == "generate") return generate(name, shape).mask;
   if (kind == "file") return read_image(folder / name).pixels;
-  const auto file = testing::data_file(fs::path(name).stem().string());
+  const auto file = test::data_file(fs::path(name).stem().string());
   if (file.empty()) return {};
   const auto corner = numbers_of(where);  // y, x, height, width
   return piece_of(read_image(file).pixels, static_cast<std::int64_t>(corner.at(0)),
@@ -128,7 +128,7 @@ TEST(edge_maps, are_those_of_itk) { EXPECT_EQ(compare_maps({"generate", "file"})
 TEST(edge_maps, of_real_images_are_those_of_itk) {
   const int compared = compare_maps({"data"});
   if (compared == 0)
-    GTEST_SKIP() << "the images are not in " << testing::data_folder() << ", or this build reads no JPEG";
+    GTEST_SKIP() << "the images are not in " << test::data_folder() << ", or this build reads no JPEG";
   EXPECT_EQ(compared, 3);
 }
 

@@ -13,6 +13,7 @@
 
 #include "core/neighbourhood.hpp"
 #include "operators/pictures.hpp"
+#include "support/dice.hpp"
 
 namespace macareu::test {
 namespace {
@@ -242,7 +243,7 @@ TEST(relabel, numbers_labels_of_any_size) {
 /// Most labels differ in their lowest bits, or only in their highest.
 TEST(relabel, numbers_sparse_labels_as_dense_ones) {
   std::mt19937_64 random(11);
-  for (int round = 0; round < 60; ++round) {
+  for (std::int64_t round = 0; round < scaled(180); ++round) {
     const auto shift = random() % 44;
     const std::uint64_t names = 1 + random() % 40, base = random() % (std::uint64_t{1} << 63);
     picture<std::uint64_t> sparse{{7, 30}, std::vector<std::uint64_t>(210)}, dense = sparse;

@@ -12,6 +12,7 @@
 #include <macareu/macareu.hpp>
 
 #include "operators/pictures.hpp"
+#include "support/dice.hpp"
 
 namespace macareu::test {
 namespace {
@@ -148,7 +149,7 @@ TEST(measure, surface_of_a_ball) {
 
 TEST(measure, engines_and_threads_give_the_same_bits) {
   std::mt19937 dice(5);
-  for (int round = 0; round < 200; ++round) {
+  for (std::int64_t round = 0; round < scaled(600); ++round) {
     const auto side = [&](unsigned most) { return static_cast<std::int64_t>(1 + dice() % most); };
     const auto shape = round % 2 ? extents{side(30), side(90)} : extents{side(8), side(9), side(20)};
     const auto count = static_cast<std::size_t>(shape.pixels());

@@ -11,6 +11,7 @@
 #include <macareu/macareu.hpp>
 
 #include "operators/distances.hpp"
+#include "support/dice.hpp"
 
 namespace macareu::test {
 namespace {
@@ -53,7 +54,7 @@ std::vector<std::int64_t> by_definition(const label_image& f, metric by, const s
 
 TEST(nearest_site, equals_brute_force) {
   std::mt19937 dice(11);
-  for (int round = 0; round < 600; ++round) {
+  for (std::int64_t round = 0; round < scaled(1800); ++round) {
     const auto side = [&](unsigned most) { return static_cast<std::int64_t>(1 + dice() % most); };
     label_image f;
     f.shape = dice() % 2 ? extents{side(14), side(60)} : extents{side(6), side(7), side(8)};
@@ -93,7 +94,7 @@ TEST(nearest_site, equals_brute_force) {
 TEST(nearest_site, fractional_spacing_as_by_the_serial_engine) {
   std::mt19937 dice(12);
   const std::vector<double> steps{0.1, 0.3, 0.7, 1.3, 0.7f, 1.0 / 3, 2.0 / 3, 1e-5, 1e5, 0.1 + 1e-16};
-  for (int round = 0; round < 200; ++round) {
+  for (std::int64_t round = 0; round < scaled(600); ++round) {
     const auto side = [&](unsigned most) { return static_cast<std::int64_t>(1 + dice() % most); };
     label_image f;
     f.shape = dice() % 3 ? extents{side(60), side(300)} : extents{side(12), side(14), side(40)};

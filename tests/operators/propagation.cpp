@@ -12,6 +12,7 @@
 #include <macareu/macareu.hpp>
 
 #include "operators/distances.hpp"
+#include "support/dice.hpp"
 
 namespace macareu::test {
 namespace {
@@ -49,7 +50,7 @@ std::vector<context> everywhere(int rank) {
 
 TEST(propagation, keeps_what_it_promises) {
   std::mt19937 dice(5);
-  for (int round = 0; round < 120; ++round) {
+  for (std::int64_t round = 0; round < scaled(360); ++round) {
     const auto f = draw(dice);
     const int rank = f.shape.rank();
     std::vector<std::int64_t> spacing(3, 1);
@@ -105,7 +106,7 @@ TEST(propagation, keeps_what_it_promises) {
 
 TEST(propagation, cpu_equals_serial) {
   std::mt19937 dice(6);
-  for (int round = 0; round < 60; ++round) {
+  for (std::int64_t round = 0; round < scaled(180); ++round) {
     const auto f = draw(dice);
     for (const double step : {1.0, 0.7}) {
       const arguments given{{"method", std::string("propagation")},
@@ -128,7 +129,7 @@ TEST(propagation, is_approximate) {
                                        .method = distance_transform_method::propagation,
                                        .connectivity = 4};
   double most = 0;
-  for (int round = 0; round < 20; ++round) {
+  for (std::int64_t round = 0; round < scaled(60); ++round) {
     binary_image f{{96, 96}, std::vector<std::uint8_t>(96 * 96, 1)};
     for (int k = 0; k < 160; ++k) f.pixels[dice() % f.pixels.size()] = 0;
     const auto approximate = distance_transform(f, how),

@@ -10,6 +10,7 @@
 
 #include "operators/by_definition.hpp"
 #include "operators/pictures.hpp"
+#include "support/dice.hpp"
 
 namespace macareu::test {
 namespace {
@@ -72,7 +73,7 @@ std::vector<std::uint16_t> by_definition(std::vector<std::uint16_t> f, const lat
 
 TEST(remove_small, is_its_definition) {
   std::mt19937 random(7);
-  for (int round = 0; round < 200; ++round) {
+  for (std::int64_t round = 0; round < scaled(600); ++round) {
     const bool volume = round % 2 == 1;
     const auto side = [&] { return static_cast<std::int64_t>(1 + random() % (volume ? 9 : 70)); };
     const extents shape = volume ? extents{side(), side(), side()} : extents{side(), side()};

@@ -23,12 +23,11 @@ std::uint64_t sum_of(const image& pixels) {
 }  // namespace
 
 int main() {
-  const auto marker_file = testing::data_file("tissue-50-marker"),
-             mask_file = testing::data_file("tissue-50-mask");
+  const auto marker_file = test::data_file("tissue-50-marker"), mask_file = test::data_file("tissue-50-mask");
   if (marker_file.empty() || mask_file.empty()) {
     std::printf(
         "skipped: no tissue-50 pair in %s that this build reads; MACAREU_DATA names the folder that has it\n",
-        testing::data_folder().c_str());
+        test::data_folder().c_str());
     return skipped;
   }
   const auto marker = read_image(marker_file).pixels, mask = read_image(mask_file).pixels;

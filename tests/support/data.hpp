@@ -8,7 +8,7 @@
 
 #include <macareu/files.hpp>
 
-namespace macareu::testing {
+namespace macareu::test {
 
 inline std::filesystem::path data_folder() {
   if (const char* named = std::getenv("MACAREU_DATA")) return named;
@@ -26,4 +26,4 @@ inline std::filesystem::path data_file(const std::string& name) {
   return {};
 }
 
-}  // namespace macareu::testing
+}  // namespace macareu::test

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace macareu::testing {
+namespace macareu::test {
 
 struct tile_rounds {
   std::int64_t tiles = 0;
@@ -176,4 +176,4 @@ inline tile_rounds count_tile_rounds(std::span<const std::uint8_t> marker, std::
   return tile_simulation(marker, mask, height, width, neighbours).run();
 }
 
-}  // namespace macareu::testing
+}  // namespace macareu::test
