@@ -103,6 +103,7 @@ else
 fi
 [ -z "$short" ] || { echo "short checks: done"; exit; }
 
+ctest --test-dir "$build" --output-on-failure --tests-regex '^python\.(gpu_arrays|nuclei)$' --no-tests=error  # skipped without CuPy and NumPy
 "$programs/macareu" bench wave --json "$build/wave.json"
 if python3 -c 'import cupy' 2>/dev/null; then
   PYTHONPATH="$build/python" python3 bench/auto_bound.py --tool "$programs/macareu" --json "$build/bound.json"

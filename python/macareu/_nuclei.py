@@ -9,8 +9,10 @@ from typing import Any, Optional
 
 import numpy as np
 
-from . import _functions, _macareu, _pieces
+from . import _arrays, _functions, _macareu, _pieces
+from ._gpu_arrays import CuPy
 from ._lazy_image import LazyImage
+from ._packages import type_name
 
 _STEPS_PER_DENSITY = 2**14
 _STEPS_PER_HEIGHT = 2**12
@@ -21,15 +23,6 @@ def _operator(name):
     """Also operators that are for recipes alone."""
     hidden = _macareu.hidden_operations
     return _functions._make(hidden[name]) if name in hidden else _functions.functions[name]
-
-
-def _beside(image, table):
-    """A small array where the image is."""
-    if hasattr(image, "__cuda_array_interface__"):
-        import cupy
-
-        return cupy.asarray(table)
-    return table
 
 
 def _disc(radius):
@@ -98,10 +91,10 @@ class _Recipe:
 
     def blobs(self, image, sigma):
         kernel = np.array([[0, -1, 0], [-1, 4, -1], [0, -1, 0]], np.float32) * np.float32(sigma * sigma)
-        return self.run("convolve", self.gaussian(image, sigma), _beside(image, kernel), border="mirror")
+        return self.run("convolve", self.gaussian(image, sigma), kernel, border="mirror")
 
     def flat(self, name, image, radius):
-        return self.run(name, image, _beside(image, _disc(radius)))
+        return self.run(name, image, _disc(radius))
 
     def enlarged(self, image, factor, shape):
         larger = self.run("enlarge", image, size=[factor * side for side in image.shape])
@@ -203,8 +196,8 @@ def nuclei(image: Any, mpp: float, *, tissue: Optional[bool] = None, out: Any = 
     Parameters
     ----------
     image : array, file name or macareu.LazyImage
-        colour, uint8, of shape (rows, columns, 3); a fourth channel is left out. Files, numpy.memmap, and arrays of
-        zarr and h5py are read in pieces.
+        colour, uint8, of shape (rows, columns, 3); a fourth channel is left out. Arrays of CuPy stay on their GPU. Files,
+        numpy.memmap, and arrays of zarr and h5py are read in pieces.
     mpp : float
         size of a pixel in micrometres
     tissue : bool, default None
@@ -220,7 +213,7 @@ def nuclei(image: Any, mpp: float, *, tissue: Optional[bool] = None, out: Any = 
 
     Returns
     -------
-    labels : array of uint32
+    labels : array of uint32, of CuPy if the image is
         1..n in the raster order of first pixels; the same bits for every size of pieces, every device and thread count
 
     Examples
@@ -243,13 +236,18 @@ def nuclei(image: Any, mpp: float, *, tissue: Optional[bool] = None, out: Any = 
     if isinstance(image, (str, os.PathLike)):
         image = LazyImage(image)
     image = image if hasattr(image, "dtype") else np.asarray(image)
+    kind = _arrays.kind_of((image,))
+    if kind not in (None, CuPy):
+        raise TypeError(f"image: expected an array of NumPy or CuPy, or a file's name, got {type_name(image)}")
     if len(image.shape) != 3 or image.shape[2] not in (3, 4) or np.dtype(image.dtype) != np.uint8:
         raise ValueError(f"image: expected uint8 of shape (rows, columns, 3), got {image.dtype} of {image.shape}")
     lazy = _pieces.is_lazy(image)
     if not lazy and (out is not None or memory is not None or pieces is not None or scratch is not None):
         raise TypeError("nuclei: out, memory, pieces and scratch are for images that are read in pieces")
+    if kind is CuPy and tissue:
+        raise TypeError("tissue: is found in host memory and in files; pass cupy.asnumpy(image)")
     if 0 in image.shape and not lazy:
-        return np.zeros(image.shape[:2], np.uint32)
+        return _operator("label")(image[..., 0])
     tissue = lazy if tissue is None else tissue
     if not lazy and not tissue:
         return _Recipe(mpp, values, {"device": device, "threads": threads}).labels(image[..., :3])

@@ -41,6 +41,9 @@ class GpuLike:
     def __invert__(self):
         return GpuLike(~self.array)
 
+    def __getitem__(self, where):
+        return GpuLike(self.array[where])
+
     def __setitem__(self, where, other):
         self.array[where] = other.array
 

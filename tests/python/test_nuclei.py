@@ -9,6 +9,7 @@ import unittest
 import numpy as np
 
 import macareu
+from stand_ins import GpuLike, TensorLike, play_cupy
 
 
 def slide(height, width, seed):
@@ -117,6 +118,81 @@ class Nuclei(unittest.TestCase):
             macareu.nuclei(image[..., 0], mpp=0.25)
         with self.assertRaises(ValueError):
             macareu.nuclei(image, mpp=0.25, stain_set="he")
+
+
+class OfCuPy(unittest.TestCase):
+    """The recipe's own calls on CuPy's arrays, which a stand-in plays where there is no GPU."""
+
+    def test_all_steps_keep_the_kind(self):
+        play_cupy(self)
+        for given in ({}, {"stain_set": "h-dab", "white": [240, 240, 240]}, {"smooth": 0.5}):
+            image = slide(150, 130, 7)
+            expected = macareu.nuclei(image, mpp=0.25, **given)
+            self.assertGreater(expected.max(), 2)
+            found = macareu.nuclei(GpuLike(image), mpp=0.25, **given)
+            self.assertIs(type(found), GpuLike)
+            self.assertEqual(found.dtype, np.uint32)
+            np.testing.assert_array_equal(found.array, expected)
+
+    def test_without_nuclei(self):
+        play_cupy(self)
+        for image in (np.full((50, 60, 3), 240, np.uint8), np.zeros((0, 7, 3), np.uint8)):
+            found = macareu.nuclei(GpuLike(image), mpp=0.25)
+            self.assertIs(type(found), GpuLike)
+            self.assertEqual(found.dtype, np.uint32)
+            np.testing.assert_array_equal(found.array, np.zeros(image.shape[:2]))
+
+    def test_refusals(self):
+        play_cupy(self)
+        image = slide(40, 40, 3)
+        with self.assertRaisesRegex(TypeError, "cupy.asnumpy"):
+            macareu.nuclei(GpuLike(image), mpp=0.25, tissue=True)
+        with self.assertRaisesRegex(TypeError, "in pieces"):
+            macareu.nuclei(GpuLike(image), mpp=0.25, memory="1G")
+        other = TensorLike(image)
+        other.dtype, other.shape = image.dtype, image.shape
+        with self.assertRaisesRegex(TypeError, "NumPy or CuPy.* stand_ins.TensorLike"):
+            macareu.nuclei(other, mpp=0.25)
+
+
+class OnGpu(unittest.TestCase):
+    """CuPy's arrays, and NumPy's on a GPU, have the labels of the host."""
+
+    @classmethod
+    def setUpClass(cls):
+        if "cuda" not in macareu.info()["devices"]:
+            raise unittest.SkipTest("no GPU, or a build without CUDA")
+
+    def test_cupy(self):
+        try:
+            import cupy
+        except ImportError as missing:
+            self.skipTest(str(missing))
+        for shape in ((200, 230), (700, 911)):
+            image = slide(*shape, 8)
+            expected = macareu.nuclei(image, mpp=0.25, device="cpu")
+            self.assertGreater(expected.max(), 2)
+            on_gpu = cupy.asarray(image)
+            for given in (on_gpu, cupy.asarray(np.dstack([image, image[..., 0]])), cupy.asfortranarray(on_gpu)):
+                found = macareu.nuclei(given, mpp=0.25)
+                self.assertIs(type(found), cupy.ndarray)
+                self.assertEqual(found.dtype, np.uint32)
+                np.testing.assert_array_equal(cupy.asnumpy(found), expected)
+            with cupy.cuda.Stream(non_blocking=True):
+                np.testing.assert_array_equal(cupy.asnumpy(macareu.nuclei(cupy.asarray(image), mpp=0.25)), expected)
+        for image in (np.full((50, 60, 3), 240, np.uint8), np.zeros((0, 7, 3), np.uint8)):
+            found = macareu.nuclei(cupy.asarray(image), mpp=0.25)
+            np.testing.assert_array_equal(cupy.asnumpy(found), np.zeros(image.shape[:2]))
+
+    def test_numpy(self):
+        image = slide(300, 280, 9)
+        expected = macareu.nuclei(image, mpp=0.25, device="cpu")
+        np.testing.assert_array_equal(macareu.nuclei(image, mpp=0.25, device="cuda"), expected)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "slide.npy"
+            np.save(path, image)
+            for limits in ({}, {"pieces": (101, 90)}):
+                np.testing.assert_array_equal(macareu.nuclei(path, mpp=0.25, tissue=False, device="cuda", **limits), expected)
 
 
 if __name__ == "__main__":
