@@ -78,7 +78,7 @@ std::uint64_t find_nuclei(image_source& rgb, const tissue_mask* tissue, double m
                           const nuclei_options& options = {}, const context& how = {},
                           const piece_options& pieces = {}, nuclei_report* report = nullptr);
 
-/// The same in memory.
+/// The same in memory, of an image that the host can read.
 image find_nuclei(const const_image_view& rgb, double mpp, const nuclei_options& options = {},
                   const context& how = {}, nuclei_report* report = nullptr);
 

@@ -9,6 +9,7 @@
 #include <macareu/nuclei.hpp>
 #include <macareu/shapes.hpp>
 
+#include "cuda/device_memory.hpp"
 #include "cuda/on_gpu.hpp"
 #include "slides/outputs/label_store.hpp"
 #include "slides/outputs/nuclei_table.hpp"
@@ -119,6 +120,17 @@ TEST_F(nuclei_on_gpu, none_on_glass) {
   image glass(dtype::u8, {200, 300}, 3);
   std::ranges::fill(glass.pixels<std::uint8_t>(), std::uint8_t{240});
   expect_same(files_of(glass, nullptr, cuda_, {}), files_of(glass, nullptr, cpu_, {}));
+}
+
+TEST_F(nuclei_on_gpu, images_in_gpu_memory_are_refused) {
+  const auto& rgb = slide();
+  const device_memory<std::uint8_t> there(static_cast<std::int64_t>(rgb.bytes()));
+  cuda::check(cudaMemcpy(there.data(), rgb.data(), rgb.bytes(), cudaMemcpyDefault), "cudaMemcpy");
+  const const_image_view view(there.data(), dtype::u8, rgb.shape(), contiguous_strides(rgb.shape(), 3), 3);
+  for (const auto* device : {"auto", "cuda", "cpu"}) {
+    const auto refusal = message_of<usage_error>([&] { find_nuclei(view, mpp, {}, {.device = device}); });
+    EXPECT_NE(refusal.find("in the memory of a GPU"), std::string::npos) << refusal;
+  }
 }
 
 }  // namespace

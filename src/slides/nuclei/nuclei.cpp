@@ -8,9 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
 #include <macareu/ranks.hpp>
 
+#include "catalogue/device_choice.hpp"
 #include "catalogue/lend_threads.hpp"
 #include "core/ceil_div.hpp"
 #include "core/coded_file.hpp"
@@ -43,6 +45,13 @@ void check(const source_form& rgb, double mpp, const nuclei_options& options) {
     throw usage_error("nuclei: stain_set must be h-e or h-dab, got " + options.stain_set);
   if (!options.white.empty() && options.white.size() != 3)
     throw usage_error("nuclei: white must be 3 numbers, got " + std::to_string(options.white.size()));
+}
+
+/// Blocks of the image are read on the host, and histograms counted there.
+void check_place(const const_image_view& rgb) {
+  if (choose_device(*find_operator("stain_density"), {&rgb, 1}, {}, {.wait = false}).in_stream_order)
+    throw usage_error(
+        "nuclei: the image is in the memory of a GPU, which the host cannot read: copy the image");
 }
 
 /// A rectangle of the slide.
@@ -261,6 +270,7 @@ image find_nuclei(const const_image_view& rgb, double mpp, const nuclei_options&
   image result(dtype::u32, rgb.shape());
   nuclei_report own;
   if (rgb.shape().pixels() > 0) {
+    check_place(rgb);
     std::vector<slide_part> parts(1);
     parts[0].where = whole_of(rgb.shape());
     parts[0].on = std::make_unique<steps>(how);
