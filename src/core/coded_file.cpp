@@ -26,12 +26,16 @@ constexpr std::size_t parts_at_once = 16;
 
 /// Called with the file, the memory and an offset until all bytes are moved.
 template <class Move, class Memory>
-void move_all(const Move& move, int file, Memory memory, std::int64_t bytes, std::int64_t offset) {
+void move_all(const Move& move, int file, Memory memory, std::int64_t bytes, std::int64_t offset,
+              const std::string& folder) {
   while (bytes > 0) {
     const auto moved = move(file, memory, static_cast<std::size_t>(bytes), offset);
     if (moved < 0 && errno == EINTR) continue;
-    if (moved <= 0)
-      throw io_error(std::string("work file: ") + (moved < 0 ? std::strerror(errno) : "ends early"));
+    if (moved <= 0) {
+      const bool full = moved < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG);
+      throw io_error("a work file in " + folder + ": " + (moved < 0 ? std::strerror(errno) : "ends early") +
+                     (full ? "; choose a directory with more room by --scratch" : ""));
+    }
     memory += moved;
     bytes -= moved;
     offset += moved;
@@ -55,10 +59,10 @@ coded_file::use& coded_file::all() {
 coded_file::coded_file(const std::filesystem::path& folder, std::size_t pixel_bytes, ranks* shared_by)
     : pixel_bytes_(pixel_bytes),
       shared_by_(shared_by),
-      name_(((folder.empty() ? std::filesystem::temp_directory_path() : folder) / ".macareu-work-XXXXXX")
-                .string()) {
+      folder_((folder.empty() ? std::filesystem::temp_directory_path() : folder).string()),
+      name_((std::filesystem::path(folder_) / ".macareu-work-XXXXXX").string()) {
   file_ = ::mkostemp(name_.data(), O_CLOEXEC);
-  if (file_ < 0) throw io_error(name_.substr(0, name_.rfind('/')) + ": " + std::strerror(errno));
+  if (file_ < 0) throw io_error(folder_ + ": " + std::strerror(errno));
   if (!shared_by_) remove_name();
 }
 
@@ -142,7 +146,7 @@ void coded_file::put(part one, const std::vector<std::byte>& coded) {
     }
     place = one;
   }
-  move_all(::pwrite, file_, coded.data(), one.bytes, one.offset);
+  move_all(::pwrite, file_, coded.data(), one.bytes, one.offset, folder_);
 }
 
 void coded_file::read(const image_region& where, void* to, const host_threads& threads) const {
@@ -167,7 +171,7 @@ void coded_file::read(const image_region& where, void* to, const host_threads& t
       const auto bottom = std::min(end_of(where, 1), end_of(own, 1)),
                  right = std::min(end_of(where, 2), end_of(own, 2));
       coded.resize(static_cast<std::size_t>(found[i].bytes));
-      move_all(::pread, found[i].file, coded.data(), found[i].bytes, found[i].offset);
+      move_all(::pread, found[i].file, coded.data(), found[i].bytes, found[i].offset, folder_);
       const auto slice = (own.first[0] - where.first[0]) * where.size[1];
       auto* const out = static_cast<std::byte*>(to) +
                         ((slice + top - where.first[1]) * where.size[2] + left - where.first[2]) * bytes;

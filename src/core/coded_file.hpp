@@ -61,6 +61,7 @@ class coded_file {
 
   std::size_t pixel_bytes_;
   ranks* shared_by_;
+  std::string folder_;
   std::string name_;  // of the file, until other ranks have opened it
   int file_ = -1;
   std::vector<int> others_;  // files of other ranks

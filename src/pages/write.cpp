@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
+#include <cstring>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -250,10 +252,11 @@ void require_pages() {
 }
 
 void write_file(const fs::path& file, std::string_view content) {
+  errno = 0;
   std::ofstream out(file, std::ios::binary);
   out.write(content.data(), static_cast<std::streamsize>(content.size()));
   out.close();
-  if (!out) throw io_error(file.string() + ": cannot be written");
+  if (!out) throw io_error(file.string() + ": " + (errno != 0 ? std::strerror(errno) : "cannot be written"));
 }
 
 /// Whether a folder was written by write_page().

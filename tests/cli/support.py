@@ -1,5 +1,6 @@
 """What the tests of the command line share: running the tool in a directory of its own, and .npy files."""
 import ast
+import contextlib
 import math
 import os
 import struct
@@ -87,6 +88,18 @@ class CliTest(unittest.TestCase):
     def read_npy(self, name):
         with open(self.path(name), "rb") as file:
             return parse_npy(file.read())
+
+    @contextlib.contextmanager
+    def small_disk(self, size):
+        """disk/, a file system of so many bytes."""
+        os.mkdir(self.path("disk"))
+        mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", self.path("disk")]
+        if os.geteuid() != 0 or subprocess.run(mount, check=False, stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("only root mounts a file system, and not everywhere")
+        try:
+            yield
+        finally:
+            subprocess.run(["umount", self.path("disk")], check=True)
 
     def generate(self, name="tissue", shape="96,80"):
         """mask.npy and marker.npy"""

@@ -197,6 +197,17 @@ class Refusals(SlideTest):
         # Python ignores SIGXFSZ, and so does what it starts: writes fail.
         self.fail_with(3, "nuclei", "s.npy", "--mpp", "0.5", "-o", "out", preexec_fn=limit, restore_signals=False)
 
+    def test_a_full_disk(self):
+        self.write_slide("s.npy", stained())
+        for size, way in (("16k", ("--pieces", "60,60")), ("64k", ())):
+            with self.small_disk(size):
+                message = self.fail_with(3, "nuclei", "s.npy", "--mpp", "0.5", "-o", "disk/out", *way)
+                self.assertRegex(message, "^macareu: nuclei: s.npy: .*disk/out/.*: No space left on device")
+                self.assertEqual(os.listdir(self.path("disk")), [])
+                if way:
+                    self.assertIn("; choose a directory with more room by --scratch", message)
+            os.rmdir(self.path("disk"))
+
     def test_outputs_do_not_replace_a_slide(self):
         self.write_slide("s.npy", Slide())
         self.succeed("clip", "s.npy", "--channels", "last", "-o", "labels.ome.tif", "--low", "0", "--high", "255")

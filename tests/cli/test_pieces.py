@@ -1,10 +1,8 @@
 """Images in pieces: the same bytes as in memory, within a limit."""
-import contextlib
 import json
 import os
 import re
 import shutil
-import subprocess
 import unittest
 
 from support import CliTest
@@ -25,18 +23,6 @@ class PiecesTest(CliTest):
         """Besides marker.npy and mask.npy: objects.npy, the bright parts of the tissue."""
         self.generate(shape=shape)
         self.succeed("threshold", "mask.npy", "--value", "60", "-o", "objects.npy")
-
-    @contextlib.contextmanager
-    def small_disk(self, size):
-        """disk/, a file system of so many bytes."""
-        os.mkdir(self.path("disk"))
-        mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", self.path("disk")]
-        if os.geteuid() != 0 or subprocess.run(mount, check=False, stderr=subprocess.DEVNULL).returncode != 0:
-            self.skipTest("only root mounts a file system, and not everywhere")
-        try:
-            yield
-        finally:
-            subprocess.run(["umount", self.path("disk")], check=True)
 
     def in_pieces(self, options, *arguments):
         """Runs a command. A limit is told in one line, a size of pieces in none."""

@@ -1,12 +1,17 @@
 #include "core/coded_file.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include <macareu/error.hpp>
+
 #include "engines/cpu/runtime/threads.hpp"
+#include "support/full_disk.hpp"
+#include "support/same.hpp"
 
 namespace macareu::test {
 namespace {
@@ -90,6 +95,16 @@ TEST(coded_file, room_of_boxes_that_grow_is_used_again) {
   EXPECT_EQ(found, noise);
   file.read(box(side), found.data());
   EXPECT_EQ(found, plain);
+}
+
+TEST(coded_file, a_full_disk_names_the_folder) {
+  const std::vector<std::uint8_t> pixels(64 * 64, 7);
+  const auto folder = std::filesystem::temp_directory_path();
+  coded_file file(folder, 1);
+  const full_disk full;
+  const auto refusal = message_of<io_error>([&] { file.write({{0, 0, 0}, {1, 64, 64}}, pixels.data()); });
+  EXPECT_NE(refusal.find("in " + folder.string() + ": "), std::string::npos) << refusal;
+  EXPECT_NE(refusal.find("--scratch"), std::string::npos) << refusal;
 }
 
 }  // namespace
