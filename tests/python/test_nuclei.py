@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -97,6 +98,22 @@ class Nuclei(unittest.TestCase):
             glass = pathlib.Path(folder) / "glass.npy"
             np.save(glass, np.full((80, 90, 3), 240, np.uint8))
             np.testing.assert_array_equal(macareu.nuclei(glass, mpp=0.25), np.zeros((80, 90), np.uint32))
+
+    def test_every_parameter_is_everywhere(self):
+        """In C++, in Python and on the command line, with one default."""
+        header = (pathlib.Path(__file__).resolve().parents[2] / "include" / "macareu" / "nuclei.hpp").read_text()
+        members = dict(re.findall(r"^  double (\w+) = ([0-9.]+);", header.partition("struct tissue_mask")[0], re.MULTILINE))
+        self.assertGreater(len(members), 20)
+        known = macareu._macareu.nuclei_parameters
+        self.assertEqual({name: value for name, value in known.items() if isinstance(value, float)},
+                         {name: float(value) for name, value in members.items()})
+        tool = pathlib.Path(os.environ["BUILD"]) / "bin" / "macareu"
+        if not tool.exists():
+            self.skipTest("there is no command beside the package")
+        page = " ".join(subprocess.run([tool, "nuclei", "--help"], check=True, stdout=subprocess.PIPE).stdout.decode().split())
+        for name, value in members.items():
+            with self.subTest(name):
+                self.assertRegex(page, rf"--{name.replace('_', '-')} NUMBER [^-]*\(default: {float(value):g}[ )]")
 
     def test_parameters_count(self):
         image = slide(150, 150, 2)
