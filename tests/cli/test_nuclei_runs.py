@@ -197,6 +197,10 @@ class Refusals(SlideTest):
         # Python ignores SIGXFSZ, and so does what it starts: writes fail.
         self.fail_with(3, "nuclei", "s.npy", "--mpp", "0.5", "-o", "out", preexec_fn=limit, restore_signals=False)
 
+    def test_too_little_memory(self):
+        self.write_slide("s.npy", stained())
+        self.assertRegex(self.refuse(2, "s.npy", "--mpp", "0.5", "--memory", "4K"), "needs .*, but the limit is 4 KiB; raise it")
+
     def test_a_full_disk(self):
         self.write_slide("s.npy", stained())
         for size, way in (("16k", ("--pieces", "60,60")), ("64k", ())):

@@ -306,7 +306,10 @@ std::uint64_t find_nuclei(image_source& rgb, const tissue_mask* tissue, double m
   auto* const shared_by = pieces.shared_by;
   auto memory = pieces.memory > 0 ? pieces.memory : default_memory();
   if (shared_by && pieces.memory == 0) memory = shared_by->least(memory / shared_by->local_size());
-  limits.memory = memory / 2;  // the rest is for blocks, and for buffers that wait to be used again
+  // The rest is for blocks, and for buffers that wait to be used again. Steps have all of a limit that may be
+  // too small for them, so that they name the limit that was given.
+  constexpr std::int64_t small = 4 << 20;
+  limits.memory = std::max(memory / 2, std::min(memory, small));
   const free_list_allowance temporaries(static_cast<std::size_t>(memory / 16));
   coded_file::all().peak = coded_file::all().now.load();
   // Beyond the reach of the local means no step sees the other side of a part.
