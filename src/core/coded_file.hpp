@@ -18,7 +18,9 @@
 namespace macareu {
 
 /// One past the last place of a region along an axis.
-inline std::int64_t end_of(const image_region& of, std::size_t axis) { return of.first[axis] + of.size[axis]; }
+inline std::int64_t end_of(const image_region& of, std::size_t axis) {
+  return of.first[axis] + of.size[axis];
+}
 
 class ranks;
 
