@@ -1,19 +1,23 @@
-"""Ranks of one thread against one process of one thread: ranks.py MACAREU --launcher "mpiexec.hydra -bind-to core" [--ranks 16] [--side 32768] [--runs 3] [--json FILE]
+"""Ranks of one thread against one process of one thread: ranks.py MACAREU [--launcher "mpiexec.hydra -bind-to core"] [--ranks 16] [--side 32768] [--runs 5] [--json FILE]
 
+Without a launcher the tool starts the ranks, by --ranks. Runs of both ways take turns, and medians are compared. Their outputs must be equal.
 Files lie in a directory of tmpfs. The process alone works in pieces too, bound to one processor, with the memory of one rank.
 `tissue` covers half of the slide in patches. `half` has tissue in its upper half and nothing in the lower one.
-`wall` is the ratio of seconds until outputs and table are computed, with their files. Writers of one file take turns in most file systems.
+`wall` is the ratio of seconds until outputs and table are computed, with their files. Writers of one file take turns in most file systems,
+so outputs are Zarr, whose chunks are files of their own.
 `compute` is the ratio without files: user seconds of the process, by those of the slowest rank with the time that it waited for others.
 `apart` is what the machine allows: as many processes as ranks at the same time, each with its rows as an image of its own. They share
 memory and caches, but no work. `most_s` are the user seconds of the slowest.
 """
 import argparse
+import hashlib
 import json
 import os
 import pathlib
 import shlex
 import shutil
 import signal
+import statistics
 import subprocess
 import tempfile
 import time
@@ -30,32 +34,62 @@ def half_covered(file, side):
         image.truncate(end + 1 + side * side)
 
 
-def measured(command, report, runs, limit):
-    best = None
-    for _ in range(runs):
-        begin = time.perf_counter()
-        with subprocess.Popen(command + ["--report", report, "--quiet"], env={**os.environ, "OMP_NUM_THREADS": "1"}, start_new_session=True) as process:
-            try:
-                code = process.wait(limit)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                return {"error": f"no end within {limit} s"}
-        if code != 0:
-            return {"error": f"exit code {code}"}
-        found = json.loads(pathlib.Path(report).read_text())
-        if "pieces" not in found:
-            return {"error": "it did not run in pieces; give a smaller --memory"}
-        each = found["ranks"]["each"] if "ranks" in found else [{**found["processor"], "waiting": 0, "seconds": found["seconds"]["compute"]}]
-        row = {"wall_s": round(found["seconds"]["compute"], 3), "whole_s": round(time.perf_counter() - begin, 3),
-               "compute_s": round(max(rank["user"] + rank["waiting"] for rank in each), 3), "pieces": found["pieces"]["size"],
-               "user_s": round(sum(rank["user"] for rank in each), 3), "system_s": round(sum(rank["system"] for rank in each), 3), "peak_MiB": found["peak_memory"] >> 20}
-        if len(each) > 1:
-            row["most_bytes_up"] = found["ranks"]["most_bytes_up"]
-            row["waiting_share"] = [round(rank["waiting"] / rank["seconds"], 3) for rank in each]
-            row["each"] = [{name: round(value, 3) for name, value in rank.items()} for rank in each]
-        if best is None or row["compute_s"] < best["compute_s"]:
-            best = row
-    return best
+def remove(file):
+    if os.path.isdir(file):
+        shutil.rmtree(file)
+    else:
+        pathlib.Path(file).unlink(missing_ok=True)
+
+
+def digest(files):
+    """Of files, and of all files below directories."""
+    found = hashlib.blake2b()
+    for file in files:
+        below = sorted(path for path in pathlib.Path(file).rglob("*") if path.is_file())
+        for path in below or [pathlib.Path(file)]:
+            found.update(str(path.relative_to(file)).encode())
+            with open(path, "rb") as content:
+                while part := content.read(1 << 24):
+                    found.update(part)
+    return found.hexdigest()
+
+
+def measured(command, report, limit):
+    """One run."""
+    begin = time.perf_counter()
+    with subprocess.Popen(command + ["--report", report, "--quiet"], env={**os.environ, "OMP_NUM_THREADS": "1"}, start_new_session=True) as process:
+        try:
+            code = process.wait(limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return {"error": f"no end within {limit} s"}
+    if code != 0:
+        return {"error": f"exit code {code}"}
+    whole = time.perf_counter() - begin
+    found = json.loads(pathlib.Path(report).read_text())
+    if "pieces" not in found:
+        return {"error": "it did not run in pieces; give a smaller --memory"}
+    each = found["ranks"]["each"] if "ranks" in found else [{**found["processor"], "waiting": 0, "seconds": found["seconds"]["compute"]}]
+    row = {"wall_s": round(found["seconds"]["compute"], 3), "whole_s": round(whole, 3),
+           "compute_s": round(max(rank["user"] + rank["waiting"] for rank in each), 3), "pieces": found["pieces"]["size"],
+           "user_s": round(sum(rank["user"] for rank in each), 3), "system_s": round(sum(rank["system"] for rank in each), 3), "peak_MiB": found["peak_memory"] >> 20}
+    if len(each) > 1:
+        row["most_bytes_up"] = found["ranks"]["most_bytes_up"]
+        row["waiting_share"] = [round(rank["waiting"] / rank["seconds"], 3) for rank in each]
+        row["each"] = [{name: round(value, 3) for name, value in rank.items()} for rank in each]
+    return row
+
+
+def median_of(runs):
+    """The run of the median `compute_s`, with the medians of all seconds and the values that they are of."""
+    failed = next((run for run in runs if "error" in run), None)
+    if failed:
+        return failed
+    row = dict(sorted(runs, key=lambda run: run["compute_s"])[len(runs) // 2])
+    for name in ("wall_s", "whole_s", "compute_s", "user_s", "system_s"):
+        row[name] = round(statistics.median(run[name] for run in runs), 3)
+    row["runs"] = {name: [run[name] for run in runs] for name in ("compute_s", "wall_s")}
+    return row
 
 
 def rows_of(file, part, parts, to):
@@ -82,16 +116,31 @@ def measured_apart(commands, at, limit):
             "wall_s": round(max(found["seconds"]["compute"] for found in each), 3)}
 
 
+def told(row):
+    """One line for each way, and the ratios."""
+    lines = [f"{row['image']} of {row['side']} x {row['side']}, {row['case']}"]
+    for way in ("ranks", "alone"):
+        found = row[way]
+        lines.append(f"  {way}: " + (found["error"] if "error" in found else
+                     f"compute {found['compute_s']} s of {found['runs']['compute_s']}, wall {found['wall_s']} s of {found['runs']['wall_s']}"
+                     + (f", most bytes up {found['most_bytes_up']}" if "most_bytes_up" in found else "")))
+    if "compute" in row:
+        lines.append(f"  compute {row['compute']} times as fast, wall {row['wall']} times; "
+                     + ("outputs are equal" if row["same_outputs"] else "OUTPUTS DIFFER"))
+    return "\n".join(lines)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("macareu")
-    parser.add_argument("--launcher", default="mpiexec.hydra -bind-to core", help="empty: --ranks of the tool")
+    parser.add_argument("--launcher", default="", help="of MPI; empty: --ranks of the tool")
     parser.add_argument("--alone", default="taskset -c 0", help="what binds one process")
     parser.add_argument("--ranks", type=int, default=16)
     parser.add_argument("--side", type=int, default=32768)
     parser.add_argument("--memory", default="2G")
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--images", default="tissue,half")
+    parser.add_argument("--output", default="zarr", help="the format of outputs: zarr or npy")
     parser.add_argument("--limit", type=float, default=300, help="seconds of one command")
     parser.add_argument("--apart", action="store_true", help="measure processes that share nothing, too")
     parser.add_argument("--json")
@@ -109,17 +158,27 @@ def main():
             if half:
                 for file in files.values():
                     half_covered(file, given.side)
-            cases = {"reconstruct": ["reconstruct", files["marker"], files["mask"], "-o", at("out.npy")],
-                     "label with table": ["label", files["objects"], "-o", at("out.npy"), "--table", at("table.csv")]}
-            for name, words in cases.items():
+            out, table = at(f"out.{given.output}"), at("table.csv")
+            cases = {"reconstruct": (["reconstruct", files["marker"], files["mask"], "-o", out], [out]),
+                     "label with table": (["label", files["objects"], "-o", out, "--table", table], [out, table])}
+            for name, (words, outputs) in cases.items():
                 command = [given.macareu] + words + ["--threads", "1", "--memory", given.memory, "--device", "cpu"]
                 row = {"image": image, "case": name, "side": given.side}
                 several = shlex.split(given.launcher) + ["-n", str(given.ranks)] + command if given.launcher else command + ["--ranks", str(given.ranks)]
-                row["ranks"] = measured(several, at("report.json"), given.runs, given.limit)
-                row["alone"] = measured(shlex.split(given.alone) + command, at("report.json"), given.runs, given.limit)
+                ways = {"ranks": several, "alone": shlex.split(given.alone) + command}
+                runs, digests = {way: [] for way in ways}, set()
+                for turn in range(given.runs):
+                    for way, line in ways.items():
+                        runs[way].append(measured(line, at("report.json"), given.limit))
+                        if turn == 0 and "error" not in runs[way][-1]:
+                            digests.add(digest(outputs))
+                        for made in outputs:
+                            remove(made)
+                row.update({way: median_of(of_way) for way, of_way in runs.items()})
                 if "error" not in {**row["ranks"], **row["alone"]}:
                     row["wall"] = round(row["alone"]["wall_s"] / row["ranks"]["wall_s"], 2)
                     row["compute"] = round(row["alone"]["compute_s"] / row["ranks"]["compute_s"], 2)
+                    row["same_outputs"] = len(digests) == 1
                 if given.apart and "error" not in row["ranks"]:
                     parts = {}
                     for k in range(given.ranks):
@@ -132,13 +191,11 @@ def main():
                     row["apart"] = measured_apart([[given.macareu, *of_rank(k), "--threads", "1", "--pieces", pieces, "--device", "cpu"]
                                                    for k in range(given.ranks)], at, given.limit)
                     for made in [*parts.values(), *(word for k in range(given.ranks) for word in of_rank(k)[-3:] if word.startswith(folder))]:
-                        pathlib.Path(made).unlink(missing_ok=True)
+                        remove(made)
                 rows.append(row)
-                print(json.dumps(row), flush=True)
+                print(told(row), flush=True)
                 if given.json:
                     pathlib.Path(given.json).write_text(json.dumps(rows, indent=1) + "\n")
-                for made in ("out.npy", "table.csv"):
-                    pathlib.Path(at(made)).unlink(missing_ok=True)
 
 
 if __name__ == "__main__":
