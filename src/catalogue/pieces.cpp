@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -23,6 +24,7 @@
 #include "core/shapes_call.hpp"
 #include "engines/cuda/runtime/gpu_of_rank.hpp"
 #include "engines/cuda/runtime/presence.hpp"
+#include "engines/pieces/rank_files.hpp"
 #include "engines/pieces/run.hpp"
 
 namespace macareu {
@@ -211,11 +213,11 @@ std::string bytes_of(const table& from) {
 }
 
 /// The rows that each rank has, one after the other.
-table with_rows_of_all(ranks& all, table own) {
-  const auto told = all.gather(bytes_of(own));
+table with_rows_of_all(pieces::run& of, table own) {
+  const auto told = bytes_of(own);
   for (auto& column : own.columns) std::visit([](auto& values) { values.clear(); }, column.values);
   if (own.columns.empty()) return own;
-  for (const auto& bytes : told) {
+  pieces::gather_in_files(of, told, [&](std::string_view bytes) {
     const auto rows = bytes.size() / (own.columns.size() * sizeof(double));
     for (std::size_t c = 0; c < own.columns.size(); ++c)
       std::visit(
@@ -227,15 +229,16 @@ table with_rows_of_all(ranks& all, table own) {
                           bytes.data() + c * rows * sizeof values[0], rows * sizeof values[0]);
           },
           own.columns[c].values);
-  }
+  });
   return own;
 }
 
 /// Tables of ranks: those that they share hold the rows of one rank until now, others all rows on each.
-void finish_table(const piece_options& options, bool shares_rows, table& result, run_report& report) {
+void finish_table(const piece_options& options, pieces::run& run, table& result, run_report& report) {
   auto& all = *options.shared_by;
+  const bool shares_rows = run.shares_rows;
   if (!options.own_rows) {
-    if (shares_rows) result = with_rows_of_all(all, std::move(result));
+    if (shares_rows) result = with_rows_of_all(run, std::move(result));
     if (shares_rows) report.count = static_cast<std::int64_t>(result.rows());
   } else if (shares_rows) {
     const auto own = std::exchange(report.count, 0);
@@ -297,7 +300,7 @@ void run_pieces_of_rank(const operator_description& about, std::span<image_sourc
     report.scratch_read = pieces.scratch_read;
     report.scratch_written = pieces.scratch_written;
     add_ranks(options, report);
-    if (result && options.shared_by) finish_table(options, pieces.shares_rows, *result, work.report);
+    if (result && options.shared_by) finish_table(options, pieces, *result, work.report);
     pieces.end();
   };
   try {

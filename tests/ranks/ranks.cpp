@@ -22,7 +22,6 @@
 #include "catalogue/gpu_memory_of_rank.hpp"
 #include "engines/cuda/runtime/gpu_of_rank.hpp"
 #include "engines/pieces/box.hpp"
-#include "engines/pieces/row_shares.hpp"
 #include "support/dice.hpp"
 #include "support/same.hpp"
 #include "support/thread_ranks.hpp"
@@ -145,57 +144,6 @@ TEST(ranks, have_all_pieces_once) {
       }
       EXPECT_EQ(std::ranges::count(owners, 1), all.pixels()) << size;
     }
-}
-
-TEST(ranks, share_rows_of_a_table) {
-  struct row {
-    std::uint64_t sum = 0, finders = 0;
-  };
-  const pieces::row_form form{sizeof(row), [](void* to, const void* from) {
-                                auto& joined = *static_cast<row*>(to);
-                                joined.sum += static_cast<const row*>(from)->sum;
-                                joined.finders += static_cast<const row*>(from)->finders;
-                              }};
-  for (std::int64_t i = 0; i < scaled(40); ++i) {
-    dice from(static_cast<std::uint64_t>(i));
-    const auto size = static_cast<int>(from.between(1, 9));
-    const auto labels = static_cast<std::uint64_t>(from.between(0, 40));
-    // found[rank][label - 1]: rows of labels that the rank found. Some labels belong to nobody.
-    std::vector<std::vector<row>> found(static_cast<std::size_t>(size), std::vector<row>(labels));
-    for (auto& rows : found)
-      for (auto& each : rows)
-        if (from.once_in(3)) each = {static_cast<std::uint64_t>(from.below(100)), 1};
-    std::vector<row> result(labels);
-    std::atomic<std::uint64_t> described = 0;
-    const auto errors = on_ranks(size, [&](ranks& all) {
-      pieces::labelled_rows own;
-      const auto& rows = found[static_cast<std::size_t>(all.rank())];
-      for (std::uint64_t label = 1; label <= labels; ++label) {
-        const auto* const bytes = reinterpret_cast<const std::byte*>(&rows[label - 1]);
-        if (rows[label - 1].finders == 0) continue;
-        own.labels.push_back(label);
-        own.rows.insert(own.rows.end(), bytes, bytes + sizeof(row));
-      }
-      const auto share = pieces::share_of_labels(labels, size, all.rank(), all.rank() + 1);
-      own = pieces::rows_of_share(all, labels, std::move(own), form);
-      described += share.count;
-      ASSERT_TRUE(std::ranges::is_sorted(own.labels));
-      ASSERT_EQ(own.rows.size(), own.labels.size() * sizeof(row));
-      for (std::size_t k = 0; k < own.labels.size(); ++k) {
-        ASSERT_GT(own.labels[k], share.before);
-        ASSERT_LE(own.labels[k], share.before + share.count);
-        std::memcpy(&result[own.labels[k] - 1], own.rows.data() + k * sizeof(row), sizeof(row));
-      }
-    });
-    for (const auto& error : errors) EXPECT_FALSE(error);
-    EXPECT_EQ(described, labels);
-    for (std::uint64_t label = 1; label <= labels; ++label) {
-      row expected;
-      for (const auto& rows : found) form.join(&expected, &rows[label - 1]);
-      EXPECT_EQ(result[label - 1].sum, expected.sum) << label;
-      EXPECT_EQ(result[label - 1].finders, expected.finders) << label;
-    }
-  }
 }
 
 /// The errors of all ranks as texts.

@@ -4,34 +4,18 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <macareu/pieces.hpp>
-
-#include "core/call.hpp"
 #include "engines/pieces/shared_pass.hpp"
 #include "support/dice.hpp"
-#include "support/thread_ranks.hpp"
+#include "support/shared_run.hpp"
 
 namespace macareu::test {
 namespace {
-
-/// work(run) on so many ranks.
-void in_run(int size, const std::function<void(pieces::run&)>& work) {
-  const auto errors = on_ranks(size, [&](ranks& all) {
-    const context how;
-    job own{how, {}};
-    pieces::run run(own, {.shared_by = &all}, "");
-    work(run);
-    all.meet();
-  });
-  for (const auto& error : errors) EXPECT_FALSE(error);
-}
 
 TEST(shared_pass, each_piece_is_visited_once) {
   for (std::int64_t i = 0; i < scaled(60); ++i) {
@@ -44,7 +28,7 @@ TEST(shared_pass, each_piece_is_visited_once) {
     const auto found_in = [](std::int64_t piece) {
       return std::string(static_cast<std::size_t>(piece % 3), static_cast<char>('a' + piece % 20));
     };
-    in_run(size, [&](pieces::run& run) {
+    const auto errors = in_run(size, [&](pieces::run& run) {
       const auto visit = [&](std::int64_t piece, std::optional<std::int64_t> next) {
         EXPECT_NE(next, piece);
         const std::lock_guard lock(guard);
@@ -60,6 +44,7 @@ TEST(shared_pass, each_piece_is_visited_once) {
       pieces::share_pieces(run, grid, visit, take);
       pieces::share_pieces(run, grid, visit, take);  // another pass: pieces are free again
     });
+    for (const auto& error : errors) EXPECT_FALSE(error);
     EXPECT_EQ(std::ranges::count(visits, 2), grid.count()) << i;
     EXPECT_EQ(std::ranges::count(taken, 2), grid.count()) << i;
   }
@@ -71,7 +56,7 @@ TEST(shared_pass, idle_ranks_take_pieces) {
     std::mutex guard;
     std::condition_variable changed;
     std::int64_t visited = 0;
-    in_run(3, [&](pieces::run& run) {
+    const auto errors = in_run(3, [&](pieces::run& run) {
       bool is_first = true;
       pieces::share_pieces(run, grid, [&](std::int64_t, std::optional<std::int64_t>) {
         std::unique_lock lock(guard);
@@ -82,6 +67,7 @@ TEST(shared_pass, idle_ranks_take_pieces) {
         EXPECT_TRUE(changed.wait_for(lock, std::chrono::minutes(5), [&] { return visited == grid.count(); }));
       });
     });
+    for (const auto& error : errors) EXPECT_FALSE(error);
     EXPECT_EQ(visited, grid.count());
   }
 }

@@ -343,13 +343,19 @@ class engine : public plan {
   template <class Rule, label_number Label, class... In>
   tallied_rows<typename Rule::row> tally(const Rule& rule, std::uint64_t count,
                                          const image<const Label>& labels, const image<const In>&... in) {
-    using row = typename Rule::row;
-    tallied_rows<row> rows(run_, static_cast<std::size_t>(count) + 1);
+    tallied_rows<typename Rule::row> rows(run_, static_cast<std::size_t>(count) + 1);
+    if (run_.is_shared()) {
+      const auto own = tally_of_rank(rule, count, labels, in...);
+      gather_rows(std::as_bytes(std::span(own.rows.begin() + 1, own.rows.end())),
+                  reinterpret_cast<std::byte*>(rows.all() + 1));
+      return rows;
+    }
     over_rows(
-        rule, [&](Label label, const row& more) { rows.join(static_cast<std::size_t>(label), more); }, labels,
-        in...);
-    static_assert(std::is_trivially_copyable_v<row>);
-    join_ranks(rows.all(), rows.size(), sizeof(row), &join_rows<row>);
+        rule,
+        [&](Label label, const typename Rule::row& more) {
+          rows.join(static_cast<std::size_t>(label), more);
+        },
+        labels, in...);
     return rows;
   }
   /// The rows of this rank's share of the objects.
@@ -357,27 +363,9 @@ class engine : public plan {
   tallied<tallied_rows<typename Rule::row>> tally_share(const Rule& rule, std::uint64_t count,
                                                         const image<const Label>& labels,
                                                         const image<const In>&... in) {
-    using row = typename Rule::row;
     if (!run_.is_shared()) return {tally(rule, count, labels, in...), 0, count};
-    // Ranks have few of all objects, and none is in many pieces.
-    std::map<Label, row> found;
-    over_rows(
-        rule, [&](Label label, const row& more) { found[label].join(more); }, labels, in...);
-    labelled_rows own;
-    for (const auto& [label, each] : found) {
-      own.labels.push_back(label);
-      const auto* const bytes = reinterpret_cast<const std::byte*>(&each);
-      own.rows.insert(own.rows.end(), bytes, bytes + sizeof each);
-    }
-    found.clear();
-    const auto share = label_share_of_rank(count);
-    own = share_rows(std::move(own), count, {sizeof(row), &join_rows<row>});
-    tallied<tallied_rows<row>> mine{
-        {run_, static_cast<std::size_t>(share.count) + 1}, share.before, share.count};
-    for (std::size_t i = 0; i < own.labels.size(); ++i)
-      std::memcpy(&mine.rows.all()[own.labels[i] - share.before], own.rows.data() + i * sizeof(row),
-                  sizeof(row));
-    return mine;
+    run_.shares_rows = true;
+    return tally_of_rank(rule, count, labels, in...);
   }
 
   template <label_number Label>
@@ -411,9 +399,36 @@ class engine : public plan {
  private:
   host_threads threads() { return lend_threads(std::int64_t{1} << 24); }
 
-  template <class Row>
-  static void join_rows(void* to, const void* from) {
-    static_cast<Row*>(to)->join(*static_cast<const Row*>(from));
+  template <class Rule, class Label, class... In>
+  tallied<tallied_rows<typename Rule::row>> tally_of_rank(const Rule& rule, std::uint64_t count,
+                                                          const image<const Label>& labels,
+                                                          const image<const In>&... in) {
+    using row = typename Rule::row;
+    const auto share = label_share_of_rank(count);
+    tallied_rows<row> own(run_, static_cast<std::size_t>(share.count) + 1);
+    std::map<Label, row> others;
+    over_rows(
+        rule,
+        [&](Label label, const row& more) {
+          if (share.contains(label))
+            own.join(static_cast<std::size_t>(label - share.before), more);
+          else
+            others[label].join(more);
+        },
+        labels, in...);
+    labelled_rows found;
+    for (const auto& [label, each] : others) {
+      found.labels.push_back(label);
+      const auto* const bytes = reinterpret_cast<const std::byte*>(&each);
+      found.rows.insert(found.rows.end(), bytes, bytes + sizeof each);
+    }
+    others.clear();
+    share_rows(run_, count, found, sizeof(row), [&](std::uint64_t label, const std::byte* from) {
+      row more;
+      std::memcpy(&more, from, sizeof more);
+      own.join(static_cast<std::size_t>(label - share.before), more);
+    });
+    return {std::move(own), share.before, share.count};
   }
   /// take(label, row) for the objects of each band that this rank visits.
   template <class Rule, class Take, class Label, class... In>

@@ -3,11 +3,13 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include <macareu/ranks.hpp>
 
+#include "engines/pieces/rank_files.hpp"
 #include "engines/pieces/shared_pass.hpp"
 #include "engines/pieces/tallied_rows.hpp"
 #include "engines/pieces/tuning.hpp"
@@ -129,9 +131,11 @@ label_share plan::label_share_of_rank(std::uint64_t labels) const {
   return share_of_labels(labels, all.size(), all.rank(), all.rank() + 1);
 }
 
-labelled_rows plan::share_rows(labelled_rows found, std::uint64_t labels, const row_form& form) {
-  run_.shares_rows = true;
-  return rows_of_share(run_.all_ranks(), labels, std::move(found), form);
+void plan::gather_rows(std::span<const std::byte> own, std::byte* all) {
+  gather_in_files(run_, {reinterpret_cast<const char*>(own.data()), own.size()}, [&](std::string_view rows) {
+    std::memcpy(all, rows.data(), rows.size());
+    all += rows.size();
+  });
 }
 
 void plan::over_parts(images in, function_ref<void(std::span<const block>)> visit) {

@@ -66,9 +66,10 @@ class plan {
   void join_ranks(void* values, std::size_t count, std::size_t bytes,
                   function_ref<void(void*, const void*)> join);
 
-  /// The objects that this rank describes, and their rows from what all ranks found.
+  /// The objects that this rank describes.
   label_share label_share_of_rank(std::uint64_t labels) const;
-  labelled_rows share_rows(labelled_rows found, std::uint64_t labels, const row_form& form);
+  /// Fills `all` with the bytes that each rank has, one after the other.
+  void gather_rows(std::span<const std::byte> own, std::byte* all);
 
   void set_wave(const any_image& out, piece_wave wave, const host_threads& threads);
   std::uint64_t set_components(const any_image& labels, std::size_t bytes, bool volume, const any_image& in,

@@ -1,90 +1,49 @@
 #include "engines/pieces/row_shares.hpp"
 
-#include <algorithm>
-#include <cstring>
-#include <map>
-#include <string>
-#include <utility>
+#include <macareu/ranks.hpp>
+
+#include "core/rank_shares.hpp"
+#include "engines/pieces/rank_files.hpp"
 
 namespace macareu::pieces {
 namespace {
 
-std::string bytes_of(const labelled_rows& from) {
-  const std::uint64_t count = from.labels.size();
-  std::string to(reinterpret_cast<const char*>(&count), sizeof count);
-  to.reserve(sizeof count + count * sizeof count + from.rows.size());
-  to.append(reinterpret_cast<const char*>(from.labels.data()), count * sizeof count);
-  to.append(reinterpret_cast<const char*>(from.rows.data()), from.rows.size());
-  return to;
-}
-
-labelled_rows rows_in(const std::string& bytes) {
-  std::uint64_t count = 0;
-  std::memcpy(&count, bytes.data(), sizeof count);
-  labelled_rows to;
-  to.labels.resize(count);
-  const char* const labels = bytes.data() + sizeof count;
-  const char* const rows = labels + count * sizeof count;
-  to.rows.resize(static_cast<std::size_t>(bytes.data() + bytes.size() - rows));
-  if (count == 0) return to;
-  std::memcpy(to.labels.data(), labels, count * sizeof count);
-  std::memcpy(to.rows.data(), rows, to.rows.size());
-  return to;
-}
-
-void append(labelled_rows& to, const labelled_rows& from, std::size_t i, const row_form& form) {
-  to.labels.push_back(from.labels[i]);
-  const auto* const row = from.rows.data() + i * form.bytes;
-  to.rows.insert(to.rows.end(), row, row + form.bytes);
-}
-
-labelled_rows merged(const labelled_rows& a, const labelled_rows& b, const row_form& form) {
-  labelled_rows to;
-  to.labels.reserve(a.labels.size() + b.labels.size());
-  to.rows.reserve(a.rows.size() + b.rows.size());
-  std::size_t i = 0, j = 0;
-  while (i < a.labels.size() || j < b.labels.size()) {
-    const bool from_a = j == b.labels.size() || (i < a.labels.size() && a.labels[i] <= b.labels[j]);
-    const bool from_both = from_a && j < b.labels.size() && a.labels[i] == b.labels[j];
-    append(to, from_a ? a : b, from_a ? i++ : j++, form);
-    if (from_both) form.join(to.rows.data() + to.rows.size() - form.bytes, b.rows.data() + j++ * form.bytes);
-  }
-  return to;
-}
-
-/// Those of a share, and the others.
-std::pair<labelled_rows, labelled_rows> divided(const labelled_rows& all, const label_share& share,
-                                                const row_form& form) {
-  std::pair<labelled_rows, labelled_rows> parts;
-  for (std::size_t i = 0; i < all.labels.size(); ++i) {
-    const bool inside = all.labels[i] > share.before && all.labels[i] - share.before <= share.count;
-    append(inside ? parts.first : parts.second, all, i, form);
-  }
-  return parts;
-}
+/// Rows for one rank: their labels and then themselves, in the file of the rank that found them.
+struct parcel {
+  std::int64_t reader, offset, count;
+};
 
 }  // namespace
 
-labelled_rows rows_of_share(ranks& all, std::uint64_t labels, labelled_rows found, const row_form& form) {
-  const auto share = [&](int first, int end) { return share_of_labels(labels, all.size(), first, end); };
-  std::map<int, labelled_rows> kept;  // rows for a range that this rank joins, by the end of the range
-  const auto join = [&](const rank_range& range, const std::string& first, const std::string& second) {
-    auto [inside, outside] =
-        divided(merged(rows_in(first), rows_in(second), form), share(range.first, range.end), form);
-    kept[range.end] = std::move(inside);
-    return bytes_of(outside);
-  };
-  const auto split = [&](const rank_range& range, const std::string& outside) {
-    const auto inside = merged(kept[range.end], rows_in(outside), form);
-    kept.erase(range.end);
-    const auto [first, second] = divided(inside, share(range.first, range.middle), form);
-    return std::pair(bytes_of(first), bytes_of(second));
-  };
-  auto [own, others] = divided(found, share(all.rank(), all.rank() + 1), form);
-  found = {};
-  const auto arrived = all.exchange(
-      bytes_of(others), {join, [](const std::string&) { return bytes_of(labelled_rows()); }, split});
-  return merged(own, rows_in(arrived), form);
+void share_rows(run& of, std::uint64_t labels, const labelled_rows& found, std::size_t row_bytes,
+                function_ref<void(std::uint64_t, const std::byte*)> take) {
+  auto& all = of.all_ranks();
+  rank_files files(of, of.name_of_pass());
+  std::vector<parcel> own;
+  std::size_t begin = 0, end = 0;
+  for (int reader = 0; reader < all.size(); ++reader, begin = end) {
+    const auto share = share_of_labels(labels, all.size(), reader, reader + 1);
+    while (end < found.labels.size() && share.contains(found.labels[end])) ++end;
+    const auto count = end - begin;
+    if (count == 0) continue;
+    const auto offset = files.add(found.labels.data() + begin, count * sizeof found.labels[0]);
+    files.add(found.rows.data() + begin * row_bytes, count * row_bytes);
+    own.push_back({reader, offset, static_cast<std::int64_t>(count)});
+  }
+  const auto told = all.gather(macareu::bytes_of(own));
+  labelled_rows arrived;
+  for (int writer = 0; writer < all.size(); ++writer)
+    for (const auto& each : macareu::numbers_in<parcel>(told[static_cast<std::size_t>(writer)])) {
+      if (each.reader != all.rank()) continue;
+      const auto count = static_cast<std::size_t>(each.count), label_bytes = count * sizeof arrived.labels[0];
+      arrived.labels.resize(count);
+      arrived.rows.resize(count * row_bytes);
+      files.read(writer, each.offset, arrived.labels.data(), label_bytes);
+      files.read(writer, each.offset + static_cast<std::int64_t>(label_bytes), arrived.rows.data(),
+                 arrived.rows.size());
+      for (std::size_t i = 0; i < count; ++i) take(arrived.labels[i], arrived.rows.data() + i * row_bytes);
+    }
+  files.remove();
 }
 
 }  // namespace macareu::pieces

@@ -6,13 +6,15 @@
 #include <cstdint>
 #include <vector>
 
-#include <macareu/ranks.hpp>
+#include "core/function_ref.hpp"
+#include "engines/pieces/run.hpp"
 
 namespace macareu::pieces {
 
 /// Labels that a rank describes: `count` of them after `before`.
 struct label_share {
   std::uint64_t before = 0, count = 0;
+  bool contains(std::uint64_t label) const { return label > before && label - before <= count; }
 };
 
 /// The share of a range of ranks in labels 1 .. labels.
@@ -30,13 +32,10 @@ struct labelled_rows {
   std::vector<std::byte> rows;
 };
 
-struct row_form {
-  std::size_t bytes;
-  void (*join)(void* to, const void* from);
-};
-
-/// The rows of this rank's share. Every rank gives those that it found; rows of one label are joined. Only
-/// rows that another rank describes are sent.
-labelled_rows rows_of_share(ranks& all, std::uint64_t labels, labelled_rows found, const row_form& form);
+/// take(label, row) for the rows of this rank's share that others found, each of `row_bytes`. Every rank
+/// gives those that it found for others. They go through files, because messages are for what a range of
+/// ranks has on its rim, and rows may be as many as all objects.
+void share_rows(run& of, std::uint64_t labels, const labelled_rows& found, std::size_t row_bytes,
+                function_ref<void(std::uint64_t, const std::byte*)> take);
 
 }  // namespace macareu::pieces

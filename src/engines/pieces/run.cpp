@@ -183,6 +183,11 @@ void run::prepare_folder() {
   }
   // The limits that the machine gave may be others now; pieces must stay as they were.
   if (!options_.resume) return write_limit();
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+    const auto kind = entry.path().extension();
+    if (kind == ".claim" || kind == ".found")
+      std::filesystem::remove(entry.path());  // of a pass that ended early
+  }
   const auto limit = folder_ / "limit";
   std::array<std::int64_t, 3> terms{};
   read_all(open_work_file(limit, true).get(), terms.data(), sizeof terms, 0, limit);

@@ -16,6 +16,7 @@
 
 #include "core/rank_shares.hpp"
 #include "engines/pieces/file_access.hpp"
+#include "engines/pieces/rank_files.hpp"
 #include "engines/pieces/tuning.hpp"
 
 namespace macareu::pieces {
@@ -107,28 +108,25 @@ class claimed_pieces {
 /// What ranks found in pieces of others.
 class found_for_others {
  public:
-  found_for_others(run& of, std::filesystem::path name) : run_(of), name_(std::move(name)) {}
+  found_for_others(run& of, const std::filesystem::path& name) : run_(of), files_(of, name) {}
 
   void add(std::int64_t piece, const std::string& found) {
-    const auto bytes = static_cast<std::int64_t>(found.size());
-    if (bytes > 0) {
-      const auto file = open_work_file(path_of(run_.rank()), true);
-      write_all(file.get(), found.data(), found.size(), end_, path_of(run_.rank()));
-    }
-    places_.push_back({piece, end_, bytes});
-    end_ += bytes;
-    run_.scratch_written += bytes;
+    places_.push_back(
+        {piece, files_.add(found.data(), found.size()), static_cast<std::int64_t>(found.size())});
   }
   /// take(piece, found) for pieces of `own`, from all ranks. Returns their number.
   std::int64_t exchange(const piece_grid& grid, const box& own,
                         function_ref<void(std::int64_t, const std::string&)> take) {
     const auto told = run_.all_ranks().gather(macareu::bytes_of(places_));
     std::int64_t pieces = 0;
+    std::string found;
     for (std::size_t writer = 0; writer < told.size(); ++writer)
       for (const auto& at : macareu::numbers_in<place>(told[writer])) {
         if (!own.contains(grid.place(at.piece))) continue;
         ++pieces;
-        take(at.piece, read(static_cast<int>(writer), at));
+        found.resize(static_cast<std::size_t>(at.bytes));
+        files_.read(static_cast<int>(writer), at.offset, found.data(), found.size());
+        take(at.piece, found);
       }
     return pieces;
   }
@@ -138,23 +136,9 @@ class found_for_others {
     std::int64_t piece, offset, bytes;
   };
 
-  std::filesystem::path path_of(int writer) const {
-    auto path = name_;
-    return path += std::to_string(writer) + ".found";
-  }
-  std::string read(int writer, const place& at) const {
-    std::string found(static_cast<std::size_t>(at.bytes), '\0');
-    if (found.empty()) return found;
-    const auto file = open_work_file(path_of(writer), true);
-    read_all(file.get(), found.data(), found.size(), at.offset, path_of(writer));
-    run_.scratch_read += at.bytes;
-    return found;
-  }
-
   run& run_;
-  std::filesystem::path name_;
+  rank_files files_;
   std::vector<place> places_;
-  std::int64_t end_ = 0;
 };
 
 }  // namespace
