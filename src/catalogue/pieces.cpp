@@ -7,6 +7,7 @@
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,9 +22,11 @@
 #include "catalogue/checks.hpp"
 #include "catalogue/device_choice.hpp"
 #include "catalogue/entry.hpp"
+#include "catalogue/work_image.hpp"
 #include "core/shapes_call.hpp"
 #include "engines/cuda/runtime/gpu_of_rank.hpp"
 #include "engines/cuda/runtime/presence.hpp"
+#include "engines/pieces/piece_image.hpp"
 #include "engines/pieces/rank_files.hpp"
 #include "engines/pieces/run.hpp"
 
@@ -380,6 +383,11 @@ void compute_shapes_in_pieces(const operator_description& about, std::span<image
                               const piece_options& options) {
   check_gives(about, result_kind::shapes);
   run_pieces(about, inputs, {}, given, how, options, nullptr, &take);
+}
+
+work_image make_work_image(const source_form& form) {
+  const auto made = std::make_shared<pieces::piece_image>(form);
+  return {made, made};
 }
 
 source_form output_form(const operator_description& about, std::size_t output,

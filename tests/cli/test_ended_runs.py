@@ -295,11 +295,11 @@ class EndedRuns(PiecesTest):
         for verb in self.verbs:
             self.halt(self.commands[verb], reached=lambda kinds: 6 <= len(kinds) <= 12)
             self.write_journal(self.from_another_machine(self.whole_journal()))
-            for name in os.listdir(self.path(self.step)):
-                if name.endswith(".pixels"):
-                    path = self.path(os.path.join(self.step, name))
-                    with open(path, "r+b") as file:
-                        file.write(bytes(os.path.getsize(path)))
+            for folder, _, names in os.walk(self.path(self.step)):
+                for path in (os.path.join(folder, name) for name in names):
+                    if ".pixels" in path[len(self.path(self.step)):]:
+                        with open(path, "r+b") as file:
+                            file.write(bytes(os.path.getsize(path)))
             self.resume(verb)
 
     def lose_power(self, chunks):

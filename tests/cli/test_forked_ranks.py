@@ -83,6 +83,31 @@ class ForkedRanks(AnyRanksTest):
             self.assertEqual((code, err), (0, ""))
             self.assertTrue(self.content("out.npy") == expected, killed)
 
+    def test_kills_between_the_steps_of_a_table(self):
+        """Labels that are measured are work files of the first step, and all ranks copy them to the output."""
+        self.bright("1200,1200")
+        chosen = random.Random(int(time.time()))
+        for words in (("label", "objects.npy"), ("label", "objects.npy", "--min-size", "9")):
+            command = (*words, "-o", "out.zarr", "--table", "t.csv", "--pieces", "10,1200", "--quiet")
+            begin = time.time()
+            self.succeed(*command)
+            seconds = time.time() - begin
+            expected = self.tree("out.zarr"), self.content("t.csv")
+            for ranks in (1, 2, 4):
+                self.remove("out.zarr")
+                self.remove("t.csv")
+                process = self.launch(FORKED, 3, *command)
+                wait = chosen.random() * 2 * seconds
+                time.sleep(wait)
+                process.kill()
+                process.communicate(timeout=60)
+                if not os.path.exists(self.path("t.csv")):
+                    begun = os.path.exists(self.path(".macareu-out.zarr.pieces/command"))
+                    options = () if ranks == 1 else ("--ranks", str(ranks))
+                    self.succeed(*command, *options, *(("--resume",) if begun else ()))
+                self.assertTrue((self.tree("out.zarr"), self.content("t.csv")) == expected, (words, ranks, wait))
+                self.assertFalse(os.path.exists(self.path(".macareu-out.zarr.pieces")), (words, ranks, wait))
+
     def test_a_kill_far_from_an_exchange(self):
         """The first rank waits for one that is stopped, so no exchange tells it that the other is dead."""
         self.bright("1200,1200")

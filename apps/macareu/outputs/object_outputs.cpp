@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -62,6 +66,25 @@ bool has_parameter(const operator_description& about, std::string_view name) {
 void check_call(const operator_description& about, const std::vector<image_form>& forms,
                 const arguments& given) {
   translate_usage_errors(about, spelling::of_options, [&] { validate(about, forms, given); });
+}
+
+/// Adds the rows of ranks after the first, which made the table, each at its place.
+void add_to_table(const std::filesystem::path& table, const std::filesystem::path& own_rows,
+                  std::int64_t own_bytes) {
+  auto& all = *shared_ranks();
+  const auto sizes = all.gather(std::to_string(own_bytes));  // after this the first rank's rows are there
+  if (!all.is_first()) {
+    std::int64_t at = 0;
+    for (int rank = 0; rank < all.rank(); ++rank) at += std::stoll(sizes[static_cast<std::size_t>(rank)]);
+    std::fstream to(table, std::ios::in | std::ios::out | std::ios::binary);
+    to.seekp(at);
+    errno = 0;
+    read_text(own_rows, [&](std::string_view text) { to.write(text.data(), std::ssize(text)); });
+    to.close();
+    if (!to) throw io_error(table.string() + ": " + (errno ? std::strerror(errno) : "cannot be written"));
+    std::filesystem::remove(own_rows);
+  }
+  all.meet();
 }
 
 }  // namespace
@@ -240,22 +263,23 @@ void object_outputs::describe_in_pieces(output_files& all, image_source& labels,
     std::filesystem::create_directory(made.parent_path());
     return made;
   };
-  // Ranks after the first write their rows to files of the folder, which the first one joins.
-  const auto part_of = [&](int rank) { return steps.folder / ("table." + std::to_string(rank)); };
+  // Ranks after the first do not know where their rows begin in the table, until all are written.
   const bool shares = ranks_share_table();
-  std::filesystem::path made_table;
+  std::filesystem::path own_rows;
   if (!table_file.empty() && is_first_rank())
-    made_table = inside("table", table_file);
+    own_rows = inside("table", table_file);
   else if (shares)
-    made_table = part_of(shared_ranks()->rank());
-  const auto out = made_table.empty() ? nullptr : std::make_unique<text_file>(made_table);
+    own_rows = steps.folder / ("table." + std::to_string(shared_ranks()->rank()));
+  const auto out = own_rows.empty() ? nullptr : std::make_unique<text_file>(own_rows);
   const bool is_printed = !wanted() && is_first_rank();
   std::uint64_t greatest = 0;
+  std::int64_t own_bytes = 0;
   bool begins = is_first_rank();
   const auto take = [&](const table& rows) {
     if (rows.rows() > 0) greatest = static_cast<std::uint64_t>(rows["label"][rows.rows() - 1].to_double());
     if (out || is_printed)
       write_table(rows, std::exchange(begins, false), [&](std::string_view text) {
+        own_bytes += std::ssize(text);
         if (out)
           out->write(text);
         else
@@ -269,14 +293,10 @@ void object_outputs::describe_in_pieces(output_files& all, image_source& labels,
   translate_usage_errors(measuring(), spelling::of_options, [&] {
     compute_table_in_parts(measuring(), inputs, take, measured_with_, how, options);
   });
-  if (out && !is_first_rank()) out->commit();
-  if (shares) shared_ranks()->meet();
-  if (out && is_first_rank()) {
-    for (int rank = 1; shares && rank < shared_ranks()->size(); ++rank)
-      read_text(part_of(rank), [&](std::string_view text) { out->write(text); });
-    out->commit();
-    all.add_finished(table_file, made_table);
-  }
+  if (out) out->commit();
+  if (shares)
+    add_to_table(steps.folder / "table" / std::filesystem::path(table_file).filename(), own_rows, own_bytes);
+  if (out && is_first_rank()) all.add_finished(table_file, own_rows);
   if (overlay_file.empty()) return;
   const auto made = inside("picture", overlay_file);
   const auto picture = created_by_ranks([&] {

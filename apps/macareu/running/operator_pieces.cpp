@@ -1,10 +1,12 @@
 // Runs of operators on images larger than memory.
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <macareu/error.hpp>
@@ -17,6 +19,7 @@
 #include "command/verb.hpp"
 #include "running/operator_run.hpp"
 #include "running/piece_steps.hpp"
+#include "running/step_image.hpp"
 #include "running/timing.hpp"
 #include "running/usage_errors.hpp"
 
@@ -113,23 +116,14 @@ void operator_run::compute_in_pieces(const std::vector<image_source*>& from,
   });
 }
 
-fs::path operator_run::described_labels(const fs::path& labels, image_source* intensity, image_sink& output,
-                                        const fs::path& output_file, const context& how,
-                                        const piece_steps& steps) {
-  if (!objects.drops_objects()) return labels;
+void operator_run::select_objects(image_source& labels, image_source* intensity, image_sink& selected,
+                                  const context& how, const piece_steps& steps) {
   run_report selection;
   auto counting = how;
   counting.report = &selection;
-  const auto numbered = open_source(labels, {}, steps.folder);
-  const auto chosen = steps.folder / "kept.npy";
-  const auto selected =
-      created_by_ranks([&] { return create_sink(chosen, numbered->form(), {.scratch = steps.folder}); });
-  const bool direct = selected->header() == output.header();
-  objects.select_in_pieces(*numbered, intensity, direct ? output : *selected, counting,
-                           steps.of("selection"));
-  on_first_rank([&] { (direct ? output : *selected).commit(); });
+  objects.select_in_pieces(labels, intensity, selected, counting, steps.of("selection"));
+  on_first_rank([&] { selected.commit(); });
   record_.run.count = selection.count;
-  return direct ? output_file : chosen;
 }
 
 void operator_run::finish_in_pieces(const std::vector<std::unique_ptr<image_source>>& sources,
@@ -151,17 +145,12 @@ void operator_run::finish_in_pieces(const std::vector<std::unique_ptr<image_sour
     sinks[o] = created_by_ranks([&] { return sink_for(made[o], form, steps.folder); });
     to[o] = sinks[o].get();
   }
-  const auto labels = steps.folder / "labels.npy";
-  std::unique_ptr<image_sink> label_sink;
   const bool describes = objects.wanted() || objects.drops_objects();
-  if (describes) {
-    label_sink = created_by_ranks(
-        [&] { return create_sink(labels, output_form(about_, 0, from, values), {.scratch = steps.folder}); });
-    if (objects.drops_objects() || label_sink->header() != sinks[0]->header())
-      to[0] = label_sink.get();
-    else
-      label_sink.reset();
-  }
+  // Other formats may not be readable as they were written, or only in chunks.
+  const bool output_is_readable = describes && lower(made[0].extension().string()) == ".npy";
+  std::optional<step_image> labels, selected;
+  if (describes && (objects.drops_objects() || !output_is_readable))
+    to[0] = &labels.emplace("labels", output_form(about_, 0, from, values), steps).sink();
   auto shapes_file = steps.folder / fs::path(shapes.file()).filename();
   if (!is_first_rank()) shapes_file = "/dev/null";
   if (gives_shapes()) shapes.open(shapes_file);
@@ -175,23 +164,27 @@ void operator_run::finish_in_pieces(const std::vector<std::unique_ptr<image_sour
   });
   output_files all(steps.folder);
   run_report measurement;
-  if (!objects.wanted()) record_.ranks = watch.of_all_ranks();
+  double copy_seconds = 0;
   if (describes) {
-    const auto described =
-        described_labels(label_sink ? labels : made[0], intensity, *sinks[0], made[0], how, steps);
-    const auto numbered = open_source(described, {}, steps.folder);
+    if (objects.drops_objects()) {
+      if (!output_is_readable) selected.emplace("kept", labels->form(), steps);
+      select_objects(labels->source(), intensity, selected ? selected->sink() : *sinks[0], how, steps);
+    }
+    std::unique_ptr<image_source> output;
+    if (output_is_readable) output = open_source(made[0], {}, steps.folder);
+    auto& described = output ? *output : selected ? selected->source() : labels->source();
     if (objects.wanted()) {
       auto measuring = how;
       measuring.report = &measurement;
-      objects.describe_in_pieces(all, *numbered, intensity, *from[0], measuring, steps);
-      record_.ranks = watch.of_all_ranks();
+      objects.describe_in_pieces(all, described, intensity, *from[0], measuring, steps);
     }
-    if (described != made[0])
-      on_first_rank([&] {
-        copy_pixels(*numbered, *sinks[0], how);
-        sinks[0]->commit();
-      });
+    if (!output_is_readable) {
+      const auto begin = std::chrono::steady_clock::now();
+      copy_pixels_by_ranks(described, *sinks[0], how);
+      copy_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    }
   }
+  record_.ranks = watch.of_all_ranks();
   const bool durable = steps.made_durable();
   if (!is_first_rank()) return;  // the first one gives outputs their names, and tells if it cannot
   for (std::size_t o = 0; o < outputs.size(); ++o)
@@ -201,7 +194,7 @@ void operator_run::finish_in_pieces(const std::vector<std::unique_ptr<image_sour
     all.add_finished(shapes.file(), shapes_file);
   }
   if (gives_table()) tables.add_to(all, measured);
-  record_.compute_seconds = record_.run.compute_seconds + measurement.compute_seconds;
+  record_.compute_seconds = record_.run.compute_seconds + measurement.compute_seconds + copy_seconds;
   if (!running.report_file.empty()) all.add_text(running.report_file, to_json(record_));
   if (how.stop.stop_requested()) throw interrupted();
   all.commit(durable);

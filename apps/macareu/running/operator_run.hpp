@@ -100,10 +100,9 @@ class operator_run {
                         const context& how, const piece_steps& steps);
   void compute_in_pieces(const std::vector<image_source*>& from, const std::vector<image_sink*>& to,
                          const context& how, const piece_options& options, table& measured);
-  /// The file of the labels that are kept: those given, or a selection, which is the output where it can be.
-  std::filesystem::path described_labels(const std::filesystem::path& labels, image_source* intensity,
-                                         image_sink& output, const std::filesystem::path& output_file,
-                                         const context& how, const piece_steps& steps);
+  /// Step 2 of a run that drops objects.
+  void select_objects(image_source& labels, image_source* intensity, image_sink& selected, const context& how,
+                      const piece_steps& steps);
 
   const operator_description& about_;
   run_record record_;

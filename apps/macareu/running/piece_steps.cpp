@@ -14,6 +14,8 @@
 #include "command/forked_ranks.hpp"
 #include "command/shared_ranks.hpp"
 #include "command/text.hpp"
+#include "core/ceil_div.hpp"
+#include "core/rank_shares.hpp"
 #include "files/format.hpp"
 #include "files/rename_list.hpp"
 #include "running/memory_limits.hpp"
@@ -205,32 +207,78 @@ void run_resumable(std::string_view verb, const run_options& running, const std:
   folder.forget();
 }
 
-void copy_pixels(image_source& from, image_sink& to, const context& how) {
-  constexpr std::int64_t most = std::int64_t{4} << 20;
-  const auto& form = from.form();
-  const auto pixel = form.channels * static_cast<std::int64_t>(size_of(form.type));
-  const std::array whole{form.shape.depth(), form.shape.height(), form.shape.width()};
-  auto size = to.chunk();
-  const bool whole_rows = size[2] == 0;
-  for (auto& side : size) side = std::max<std::int64_t>(side, 1);
-  if (whole_rows) size[2] = whole[2];
-  // As many chunks as fit, along rows first.
-  for (const std::size_t axis : {2u, 1u}) {
-    const auto bytes = std::max<std::int64_t>(size[0] * size[1] * size[2] * pixel, 1);
-    size[axis] = std::min(whole[axis], size[axis] * std::max<std::int64_t>(most / bytes, 1));
+namespace {
+
+/// The pixels of an image in boxes that a sink takes, of a few MiB.
+class boxes_of_sink {
+ public:
+  boxes_of_sink(const source_form& form, const image_sink& to)
+      : whole_{form.shape.depth(), form.shape.height(), form.shape.width()}, size_(to.chunk()) {
+    constexpr std::int64_t most = std::int64_t{4} << 20;
+    const auto pixel = form.channels * static_cast<std::int64_t>(size_of(form.type));
+    const bool whole_rows = size_[2] == 0;
+    for (auto& side : size_) side = std::max<std::int64_t>(side, 1);
+    if (whole_rows) size_[2] = whole_[2];
+    // As many chunks as fit, along rows first.
+    for (const std::size_t axis : {2u, 1u}) {
+      const auto bytes = std::max<std::int64_t>(size_[0] * size_[1] * size_[2] * pixel, 1);
+      size_[axis] = std::min(whole_[axis], size_[axis] * std::max<std::int64_t>(most / bytes, 1));
+    }
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      counts_[axis] = whole_[axis] == 0 ? 0 : ceil_div(whole_[axis], size_[axis]);
   }
+
+  std::int64_t count() const { return counts_[0] * counts_[1] * counts_[2]; }
+  /// In raster order.
+  image_region operator[](std::int64_t i) const {
+    image_region box{{i / counts_[2] / counts_[1] * size_[0], i / counts_[2] % counts_[1] * size_[1],
+                      i % counts_[2] * size_[2]},
+                     {}};
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      box.size[axis] = std::min(size_[axis], whole_[axis] - box.first[axis]);
+    return box;
+  }
+
+ private:
+  std::array<std::int64_t, 3> whole_, size_, counts_{};
+};
+
+void copy_boxes(image_source& from, image_sink& to, const boxes_of_sink& boxes, const rank_share& share,
+                const context& how) {
+  const auto pixel = static_cast<std::size_t>(from.form().channels) * size_of(from.form().type);
   std::vector<std::byte> pixels;
-  for (std::int64_t z = 0; z < whole[0]; z += size[0])
-    for (std::int64_t y = 0; y < whole[1]; y += size[1])
-      for (std::int64_t x = 0; x < whole[2]; x += size[2]) {
-        if (how.stop.stop_requested()) throw interrupted();
-        const image_region box{{z, y, x},
-                               {std::min(size[0], whole[0] - z), std::min(size[1], whole[1] - y),
-                                std::min(size[2], whole[2] - x)}};
-        pixels.resize(static_cast<std::size_t>(box.pixels() * pixel));
-        from.read(box, pixels.data());
-        to.write(box, pixels.data());
-      }
+  for (auto i = share.first; i < share.end; ++i) {
+    if (how.stop.stop_requested()) throw interrupted();
+    const auto box = boxes[i];
+    pixels.resize(static_cast<std::size_t>(box.pixels()) * pixel);
+    from.read(box, pixels.data());
+    to.write(box, pixels.data());
+  }
+}
+
+}  // namespace
+
+void copy_pixels(image_source& from, image_sink& to, const context& how) {
+  const boxes_of_sink boxes(from.form(), to);
+  copy_boxes(from, to, boxes, {0, boxes.count()}, how);
+}
+
+void copy_pixels_by_ranks(image_source& from, image_sink& to, const context& how) {
+  if (!shared_ranks() || to.in_order() || to.header())
+    return on_first_rank([&] {
+      copy_pixels(from, to, how);
+      to.commit();
+    });
+  const boxes_of_sink boxes(from.form(), to);
+  const auto own = share_of(shared_ranks(), boxes.count());
+  copy_boxes(from, to, boxes, own, how);
+  shared_ranks()->meet();
+  on_first_rank([&] {
+    for (auto i = own.end; i < boxes.count(); ++i)
+      if (!to.was_written(boxes[i]))
+        throw io_error("an output has no pixels from another rank; write it where all ranks see it");
+    to.commit();
+  });
 }
 
 std::string describe_input(std::string_view name, const image_source& source, bool resume) {

@@ -57,6 +57,9 @@ void run_resumable(std::string_view verb, const run_options& running, const std:
 
 /// Writes all pixels of a source, in boxes that the sink takes.
 void copy_pixels(image_source& from, image_sink& to, const context& how);
+/// The same on all ranks: each writes some of the boxes, if the output has a file for each chunk. The first
+/// one commits.
+void copy_pixels_by_ranks(image_source& from, image_sink& to, const context& how);
 
 /// A line for an input. Throws usage_error if a resumed run could not compare it.
 std::string describe_input(std::string_view name, const image_source& source, bool resume);

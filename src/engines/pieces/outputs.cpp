@@ -6,6 +6,7 @@
 
 #include "core/coded_image.hpp"
 #include "engines/pieces/computed.hpp"
+#include "engines/pieces/piece_image.hpp"
 #include "engines/pieces/shared_pass.hpp"
 
 namespace macareu::pieces {
@@ -37,9 +38,9 @@ std::shared_ptr<slot> output_slots::slot_of(image_sink& sink, const image_view& 
   return at->channels[static_cast<std::size_t>(channel)];
 }
 
-std::string output_slots::header_of(const slot& place) const {
-  if (place.output < 0) return {};
-  return outputs_[static_cast<std::size_t>(place.output)].sink->header().value_or(std::string());
+file_header output_slots::header_of(const slot& place) const {
+  if (place.output < 0) return std::nullopt;
+  return outputs_[static_cast<std::size_t>(place.output)].sink->header();
 }
 
 void output_slots::write() {
@@ -124,12 +125,12 @@ site output_slots::size_in_sink(const image_sink& sink, const std::vector<node_p
 }
 
 node_ptr output_slots::in_file(const node_ptr& result) {
-  if (!run_.plans) return filled(result, "");
+  if (!run_.plans) return filled(result, std::nullopt);
   size_in_file(*result);
   return std::make_shared<planned>(run_, result->whole, result->pixel_bytes);
 }
 
-std::shared_ptr<stored> output_slots::filled(const node_ptr& result, const std::string& header) {
+std::shared_ptr<stored> output_slots::filled(const node_ptr& result, const file_header& header) {
   const auto file =
       std::make_shared<stored>(run_, result->whole, result->pixel_bytes, size_in_file(*result), header);
   const auto& grid = file->grid();
@@ -156,9 +157,22 @@ std::shared_ptr<stored> output_slots::write(const output& each) {
       if (!dynamic_cast<planned*>(result.get())) size_in_file(*result);
       return nullptr;
     }
-    if (!file || file->header() != *header) file = filled(result, *header);
+    if (!file || file->header() != header) file = filled(result, *header);
     file->finish();
     return file;
+  }
+  if (auto* const work_image = dynamic_cast<piece_image*>(&sink)) {
+    auto file = std::dynamic_pointer_cast<stored>(results[0]);
+    if (run_.plans) {
+      if (!dynamic_cast<planned*>(results[0].get())) size_in_file(*results[0]);
+      return nullptr;
+    }
+    if (!file) file = filled(results[0], std::nullopt);
+    file->finish();
+    work_image->adopt(file->split());
+    if (run_.is_first_rank())
+      run_.bytes_written += file->whole.pixels() * static_cast<std::int64_t>(file->pixel_bytes);
+    return nullptr;
   }
   // One rank alone can write in order: what others compute comes through files.
   if (sink.in_order() && run_.is_shared()) {

@@ -221,7 +221,7 @@ void plan::set_recoded(const any_image& labels, tallied_rows<Label> number, cons
 template void plan::set_recoded(const any_image&, tallied_rows<std::uint32_t>, const host_threads&);
 template void plan::set_recoded(const any_image&, tallied_rows<std::uint64_t>, const host_threads&);
 
-std::string plan::header_of(const any_image& out) const { return outputs_.header_of(*out.place()); }
+file_header plan::header_of(const any_image& out) const { return outputs_.header_of(*out.place()); }
 
 void plan::read_pixel(const any_image& from, site p, void* to) {
   auto image = from.result();

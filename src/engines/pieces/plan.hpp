@@ -79,7 +79,7 @@ class plan {
 
   /// Inputs that can be read in any boxes.
   std::vector<node_ptr> in_any_shape(images in);
-  std::string header_of(const any_image& out) const;
+  file_header header_of(const any_image& out) const;
   void read_pixel(const any_image& from, site p, void* to);
   void finish();
 

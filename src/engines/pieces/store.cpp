@@ -143,52 +143,44 @@ void source_node::expect(const box& where) {
   if (!computed_of(source_)) expected_.expect(run_.inputs, where, loading());
 }
 
-pixel_file::pixel_file(run& of, const frame& whole, std::size_t pixel_bytes, const std::string& header)
+pixel_file::pixel_file(run& of, const piece_grid& grid, std::size_t pixel_bytes, const file_header& header)
     : run_(of),
-      whole_(whole),
+      whole_(grid.whole()),
       pixel_bytes_(pixel_bytes),
-      begin_(static_cast<std::int64_t>(header.size())),
+      begin_(header ? static_cast<std::int64_t>(header->size()) : 0),
       path_(of.scratch_file()) {
-  if (header.empty() && !of.keeps_files() && !of.is_shared()) {
+  const bool is_private = !of.keeps_files() && !of.is_shared();
+  if (begin_ == 0 && is_private) {
     coded_ = std::make_shared<coded_file>(path_.parent_path(), pixel_bytes);
+    return;
+  }
+  if (!header) {
+    split_ = std::make_shared<split_file>(path_, grid, pixel_bytes);
     return;
   }
   file_ = open_work_file(path_, of.resumes() || of.is_shared());
   if (!of.is_first_rank()) return;
   // A file that is continued keeps its time, by which later runs know it. Another rank may have made it
   // longer.
-  std::string found(header.size(), '\0');
-  if (::pread(file_.get(), found.data(), found.size(), 0) != begin_ || found != header)
-    write_all(file_.get(), header.data(), header.size(), 0, path_);
+  std::string found(header->size(), '\0');
+  if (::pread(file_.get(), found.data(), found.size(), 0) != begin_ || found != *header)
+    write_all(file_.get(), header->data(), header->size(), 0, path_);
 }
 
 pixel_file::~pixel_file() {
-  if (coded_) return;
+  if (coded_ || split_) return;
   if (!run_.keeps_files() && run_.is_first_rank())
     ::unlink(path_.c_str());  // fails where the file was adopted
 }
 
-template <class Transfer>
-void pixel_file::over_parts(const block& pixels, const Transfer& transfer) const {
-  const auto bytes = static_cast<std::int64_t>(pixel_bytes_);
-  const auto& where = pixels.where;
-  if (where.pixels() == 0) return;
-  const bool rows_follow = where.size.x == whole_.width && pixels.step_y == where.size.x;
-  const bool slices_follow =
-      rows_follow && where.size.y == whole_.height && pixels.step_z == where.size.y * where.size.x;
-  const auto rows = slices_follow ? where.size.z * where.size.y : rows_follow ? where.size.y : 1;
-  const auto end = where.end();
-  for (auto z = where.first.z; z < end.z; z += slices_follow ? where.size.z : 1)
-    for (auto y = where.first.y; y < end.y; y += rows_follow ? where.size.y : 1)
-      transfer(begin_ + whole_.index_of({z, y, where.first.x}) * bytes, pixels.row(z, y),
-               rows * where.size.x * bytes);
-}
-
 void pixel_file::write(const block& pixels) {
   if (coded_) return write_coded(pixels);
-  over_parts(pixels, [&](std::int64_t offset, const std::byte* from, std::int64_t count) {
-    write_all(file_.get(), from, static_cast<std::size_t>(count), offset, path_);
-  });
+  if (split_)
+    split_->write(pixels);
+  else
+    over_parts(pixels, whole_, [&](std::int64_t offset, const std::byte* from, std::int64_t count) {
+      write_all(file_.get(), from, static_cast<std::size_t>(count), begin_ + offset, path_);
+    });
   run_.scratch_written += pixels.where.pixels() * static_cast<std::int64_t>(pixel_bytes_);
 }
 
@@ -210,24 +202,24 @@ void pixel_file::write_coded(const block& pixels) {
 
 block pixel_file::read(const box& where) {
   block pixels(*run_.memory, where, pixel_bytes_);
-  if (coded_) {
+  if (coded_)
     coded_->read(region_of(where), pixels.first);
-    run_.scratch_read += where.pixels() * static_cast<std::int64_t>(pixel_bytes_);
-    return pixels;
-  }
-  over_parts(pixels, [&](std::int64_t offset, std::byte* to, std::int64_t count) {
-    read_all(file_.get(), to, static_cast<std::size_t>(count), offset, path_);
-  });
+  else if (split_)
+    split_->read(pixels);
+  else
+    over_parts(pixels, whole_, [&](std::int64_t offset, std::byte* to, std::int64_t count) {
+      read_all(file_.get(), to, static_cast<std::size_t>(count), begin_ + offset, path_);
+    });
   run_.scratch_read += where.pixels() * static_cast<std::int64_t>(pixel_bytes_);
   return pixels;
 }
 
-stored::stored(run& of, const frame& shape, std::size_t bytes, site piece, std::string header)
+stored::stored(run& of, const frame& shape, std::size_t bytes, site piece, file_header header)
     : node(shape, bytes),
       run_(of),
       grid_(shape, piece),
       header_(std::move(header)),
-      file_(std::make_shared<pixel_file>(of, shape, bytes, header_)),
+      file_(std::make_shared<pixel_file>(of, grid_, bytes, header_)),
       written_(of.next_record()),
       finished_(of.next_record()) {}
 

@@ -16,6 +16,7 @@
 
 #include "engines/pieces/file_access.hpp"
 #include "engines/pieces/node.hpp"
+#include "engines/pieces/split_file.hpp"
 
 namespace macareu {
 
@@ -69,11 +70,15 @@ class source_node final : public node {
   block last_;  // several nodes may read one box of one image
 };
 
-/// Pixels in a file of their own, which is removed with the object. With a header, or where a run may be
-/// resumed, they follow it in C order; else they are coded, because work files of labels and masks are large.
+/// What a file that becomes an output begins with; absent for files of the run alone.
+using file_header = std::optional<std::string>;
+
+/// Pixels in a file of their own, which is removed with the object. Those of an output follow its header in C
+/// order. Others are coded, because work files of labels and masks are large. If ranks share the run, or it
+/// may be resumed, each piece has a file, which stays until the run ends.
 class pixel_file {
  public:
-  pixel_file(run& of, const frame& whole, std::size_t pixel_bytes, const std::string& header);
+  pixel_file(run& of, const piece_grid& grid, std::size_t pixel_bytes, const file_header& header);
   ~pixel_file();
   pixel_file(const pixel_file&) = delete;
   pixel_file& operator=(const pixel_file&) = delete;
@@ -83,20 +88,20 @@ class pixel_file {
   const std::filesystem::path& path() const { return path_; }
   /// Null where pixels are not coded.
   const std::shared_ptr<coded_file>& coded() const { return coded_; }
+  /// Null where pixels are in one file.
+  const std::shared_ptr<const split_file>& split() const { return split_; }
 
  private:
   void write_coded(const block& pixels);
-  /// transfer(offset, memory, bytes) for every contiguous part.
-  template <class Transfer>
-  void over_parts(const block& pixels, const Transfer& transfer) const;
 
   run& run_;
-  frame whole_;
+  box whole_;
   std::size_t pixel_bytes_;
   std::int64_t begin_;
   std::filesystem::path path_;
   unique_descriptor file_;
   std::shared_ptr<coded_file> coded_;
+  std::shared_ptr<const split_file> split_;
 };
 
 /// What stands for a result while a run only plans: zeros.
@@ -116,7 +121,7 @@ class stored final : public node {
   /// The pixels of a piece, if they are others than those in the file.
   using completion = std::function<std::optional<block>(std::int64_t piece)>;
 
-  stored(run& of, const frame& shape, std::size_t bytes, site piece, std::string header);
+  stored(run& of, const frame& shape, std::size_t bytes, site piece, file_header header);
 
   block read(const box& where) override;
   void expect(const box& where) override;
@@ -136,9 +141,10 @@ class stored final : public node {
 
   const piece_grid& grid() const { return grid_; }
   const std::filesystem::path& path() const { return file_->path(); }
-  const std::string& header() const { return header_; }
+  const file_header& header() const { return header_; }
   /// The file, if its pixels are coded.
   const std::shared_ptr<coded_file>& coded() const { return file_->coded(); }
+  const std::shared_ptr<const split_file>& split() const { return file_->split(); }
 
  private:
   void finish(const box& where);
@@ -146,7 +152,7 @@ class stored final : public node {
 
   run& run_;
   piece_grid grid_;
-  std::string header_;
+  file_header header_;
   std::shared_ptr<pixel_file> file_;
   std::int64_t written_, finished_;  // numbers of records
   completion complete_;

@@ -424,7 +424,7 @@ class piece_basins {
 
 template <class Key>
 node_ptr basins_in_pieces(run& of, const neighbourhood& near, node_ptr passes, node_ptr seeds,
-                          const std::string& header) {
+                          const file_header& header) {
   const auto basins = std::make_shared<piece_basins<Key>>(of, near, passes, seeds);
   if (of.plans) return std::make_shared<planned>(of, passes->whole, sizeof(std::uint32_t));
   const auto result =
@@ -437,12 +437,12 @@ node_ptr basins_in_pieces(run& of, const neighbourhood& near, node_ptr passes, n
 }
 
 template node_ptr basins_in_pieces<std::uint8_t>(run&, const neighbourhood&, node_ptr, node_ptr,
-                                                 const std::string&);
+                                                 const file_header&);
 template node_ptr basins_in_pieces<std::uint16_t>(run&, const neighbourhood&, node_ptr, node_ptr,
-                                                  const std::string&);
+                                                  const file_header&);
 template node_ptr basins_in_pieces<std::uint32_t>(run&, const neighbourhood&, node_ptr, node_ptr,
-                                                  const std::string&);
+                                                  const file_header&);
 template node_ptr basins_in_pieces<std::uint64_t>(run&, const neighbourhood&, node_ptr, node_ptr,
-                                                  const std::string&);
+                                                  const file_header&);
 
 }  // namespace macareu::pieces

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/neighbourhood.hpp"
-#include "engines/pieces/node.hpp"
+#include "engines/pieces/store.hpp"
 #include "engines/pieces/run.hpp"
 
 namespace macareu::pieces {
@@ -14,6 +14,6 @@ namespace macareu::pieces {
 /// For 8, 16, 32 and 64-bit keys.
 template <class Key>
 node_ptr basins_in_pieces(run& of, const neighbourhood& near, node_ptr passes, node_ptr seeds,
-                          const std::string& header);
+                          const file_header& header);
 
 }  // namespace macareu::pieces

@@ -119,7 +119,7 @@ site band_size(const run& of, const node& image, std::size_t label_bytes, bool v
       {halo, image.chunk(), sizeof(rim_pair), 3 * sizeof(rim_pair), tuning::bands_of_a_rank});
 }
 
-std::pair<node_ptr, std::uint64_t> component_bands::join(std::size_t label_bytes, const std::string& header,
+std::pair<node_ptr, std::uint64_t> component_bands::join(std::size_t label_bytes, const file_header& header,
                                                          const host_threads& threads) const {
   const auto whole = image_->whole;
   const auto result = std::make_shared<stored>(run_, whole, label_bytes,
