@@ -6,7 +6,6 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,8 +13,11 @@
 #include <unordered_map>
 
 #include <macareu/error.hpp>
+#include <macareu/ranks.hpp>
 
+#include "core/rank_shares.hpp"
 #include "engines/pieces/component/band_regions.hpp"
+#include "engines/pieces/rank_files.hpp"
 #include "engines/pieces/shared_pass.hpp"
 #include "engines/pieces/tuning.hpp"
 
@@ -95,6 +97,71 @@ band_record record_from(std::string_view bytes) {
   return band;
 }
 
+/// What the objects of a band are called in the end.
+struct band_numbers {
+  std::uint32_t objects = 0;  // that begin in it
+  block_answer answer;
+};
+
+std::string bytes_of(const band_numbers& band) {
+  const auto& [before, moved, target] = band.answer;
+  const std::array<std::uint64_t, 3> head{band.objects, before, moved.size()};
+  return std::string(reinterpret_cast<const char*>(head.data()), sizeof head) + macareu::bytes_of(moved) +
+         macareu::bytes_of(target);
+}
+band_numbers numbers_from(const std::string& bytes) {
+  std::array<std::uint64_t, 3> head{};
+  std::memcpy(head.data(), bytes.data(), sizeof head);
+  const auto targets = sizeof head + head[2] * sizeof(std::uint32_t);
+  return {static_cast<std::uint32_t>(head[0]),
+          {head[1], macareu::numbers_in<std::uint32_t>(bytes.substr(sizeof head, targets - sizeof head)),
+           macareu::numbers_in<std::uint64_t>(bytes.substr(targets))}};
+}
+
+/// The numbers of all bands: those of other ranks are in files, for ranks that take their bands.
+class numbers_of_bands {
+ public:
+  numbers_of_bands(run& of, const piece_grid& grid, std::vector<band_numbers> own)
+      : run_(of), grid_(grid), own_(std::move(own)), files_(of, of.name_of_pass()) {
+    std::vector<place> places;
+    std::string all;
+    const auto head = static_cast<std::int64_t>(own_.size() * sizeof(place));
+    for (const auto& band : own_) {
+      const auto begin = all.size();
+      all += bytes_of(band);
+      places.push_back({head + static_cast<std::int64_t>(begin), all.size() - begin});
+    }
+    all = macareu::bytes_of(places) + all;
+    files_.add(all.data(), all.size());
+    run_.all_ranks().meet();
+  }
+
+  band_numbers of(std::int64_t band) const {
+    int owner = 0;
+    while (!run_.pieces_of(grid_, owner, owner + 1).contains(grid_.place(band))) ++owner;
+    const auto first = run_.pieces_of(grid_, owner, owner + 1).first;
+    const auto at = static_cast<std::size_t>(band - grid_.number(first));
+    if (owner == run_.rank()) return own_[at];
+    place there{};
+    files_.read(owner, static_cast<std::int64_t>(at * sizeof there), &there, sizeof there);
+    std::string bytes(there.bytes, '\0');
+    files_.read(owner, there.offset, bytes.data(), bytes.size());
+    return numbers_from(bytes);
+  }
+  void remove_files() const { files_.remove(); }
+
+ private:
+  struct place {
+    std::int64_t offset;
+    std::uint64_t bytes;
+  };
+
+  run& run_;
+  const piece_grid& grid_;
+  std::vector<band_numbers> own_;
+  rank_files files_;
+};
+
 template <class Label>
 void renumber(const block& to, const block& from, const std::vector<Label>& number,
               const host_threads& threads) {
@@ -149,29 +216,39 @@ std::pair<node_ptr, std::uint64_t> component_bands::join(std::size_t label_bytes
   share_pieces(run_, grid, found_in,
                [&](std::int64_t b, const std::string& found) { bands[b] = record_from(found); });
   const auto first_band = bands.empty() ? 0 : bands.begin()->first;
-  const auto objects = std::make_shared<std::vector<std::uint32_t>>();  // that begin in each of them
   std::vector<band_record> own;
+  std::vector<band_numbers> numbers;
   for (auto& [b, band] : bands) {
-    objects->push_back(band.objects);
+    numbers.push_back({band.objects, {}});
     own.push_back(std::move(band));
   }
-  const auto merged = std::make_shared<const merged_blocks>(merge_bands(run_, std::move(own), threads));
-  result->finish_later([labelled, merged, objects, first_band, label_bytes, threads, file = result.get(),
-                        &run = run_](std::int64_t b) -> std::optional<block> {
+  auto merged = merge_bands(run_, std::move(own), threads);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i].answer = std::move(merged.blocks[i]);
+  const auto renumbered = [labelled, label_bytes, threads, file = result.get(), &run = run_](
+                              std::int64_t b, std::optional<std::int64_t> next, const band_numbers& known) {
     const auto band = file->grid().piece(b);
-    const auto next = run.next_piece(file->grid(), b);
     const auto next_band = next ? std::optional(file->grid().piece(*next)) : std::nullopt;
-    const auto numbers = labelled(band, next_band ? &*next_band : nullptr).first;
-    const auto at = static_cast<std::size_t>(b - first_band);
-    const auto& answer = merged->blocks[at];
+    const auto found = labelled(band, next_band ? &*next_band : nullptr).first;
     block labels(*run.memory, band, label_bytes);
     if (label_bytes == 4)
-      renumber(labels, numbers, numbers_of<std::uint32_t>(answer, (*objects)[at]), threads);
+      renumber(labels, found, numbers_of<std::uint32_t>(known.answer, known.objects), threads);
     else
-      renumber(labels, numbers, numbers_of<std::uint64_t>(answer, (*objects)[at]), threads);
+      renumber(labels, found, numbers_of<std::uint64_t>(known.answer, known.objects), threads);
     return labels;
-  });
-  return {result, merged->count};
+  };
+  if (run_.is_shared()) {
+    const numbers_of_bands all(run_, grid, std::move(numbers));
+    result->fill(
+        [&](std::int64_t b, std::optional<std::int64_t> next) { return renumbered(b, next, all.of(b)); });
+    all.remove_files();
+  } else {
+    result->finish_later([renumbered, numbers = std::move(numbers), file = result.get(), first_band,
+                          &run = run_](std::int64_t b) -> std::optional<block> {
+      return renumbered(b, run.next_piece(file->grid(), b),
+                        numbers[static_cast<std::size_t>(b - first_band)]);
+    });
+  }
+  return {result, merged.count};
 }
 
 template <class Label>
