@@ -91,7 +91,7 @@ std::string main_page(const std::vector<verb>& verbs) {
 void write(const std::filesystem::path& path, const std::string& text) {
   std::ofstream out(path);
   out << text;
-  if (!out.flush()) throw io_error(path.string() + ": cannot be written");
+  if (!out.flush()) throw io_error(path.string(), "cannot be written");
 }
 
 }  // namespace

@@ -20,12 +20,12 @@ void check_place(const fs::path& file) {
   const auto directory = file.has_parent_path() ? file.parent_path() : fs::path(".");
   std::error_code error;
   if (!fs::is_directory(directory, error))
-    throw io_error(file.string() + ": there is no directory " + directory.string());
+    throw io_error(file.string(), "there is no directory " + directory.string());
 }
 
 void check_no_directory(const fs::path& file) {
   std::error_code error;
-  if (fs::is_directory(file, error)) throw io_error(file.string() + ": is a directory");
+  if (fs::is_directory(file, error)) throw io_error(file.string(), "is a directory");
 }
 
 /// A Zarr image is a directory, which a new one replaces. Others are refused when it is created.

@@ -1,5 +1,7 @@
 #include "parser.hpp"
 
+#include <algorithm>
+
 #include <CLI/CLI.hpp>
 
 #include <macareu/error.hpp>
@@ -34,13 +36,17 @@ std::vector<std::string> long_names(const std::vector<option>& options) {
 
 /// Translates the CLI11 failures that our options can cause. An option that is given too often has all its
 /// values already.
-std::string in_our_words(const CLI::App& app, const CLI::ParseError& failure) {
+std::string in_our_words(const CLI::App& app, const CLI::ParseError& failure,
+                         const std::vector<std::string>& arguments) {
   if (!dynamic_cast<const CLI::ArgumentMismatch*>(&failure)) return failure.what();
   for (const auto* option : app.get_options())
     if (option->count() > 1 && option->get_items_expected_max() == 1)
       return option->get_name() + " is given more than once";
-  const std::string message = failure.what();
-  return message.substr(0, message.find(": ")) + " needs a value";
+  for (const auto* option : app.get_options())
+    if (option->count() == 0 &&
+        std::ranges::any_of(arguments, [&](const auto& word) { return option->check_name(word); }))
+      return option->get_name() + " needs a value";
+  return failure.what();
 }
 
 /// The message for unparsed arguments. A mistyped option is reported before the missing values it causes.
@@ -66,7 +72,7 @@ void parser::parse(const std::vector<std::string>& arguments) const {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::ParseError& failure) {
     const auto message = unexpected(app.remaining(), options_);
-    throw usage_error(message.empty() ? in_our_words(app, failure) : message);
+    throw usage_error(message.empty() ? in_our_words(app, failure, arguments) : message);
   }
 }
 

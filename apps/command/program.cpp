@@ -30,23 +30,19 @@
 namespace macareu::tool {
 namespace {
 
-/// Library messages start with the operator's name, which has underscores where the verb has hyphens. That of
-/// a rank may stand before it.
-std::string without_name(std::string message, const std::string& verb) {
-  const auto start = message.starts_with("rank ") ? message.find(": ") + 2 : 0;
-  const auto rest = std::string_view(message).substr(start);
-  auto name = verb + ": ";
-  if (!rest.starts_with(name)) std::ranges::replace(name, '-', '_');
-  if (rest.starts_with(name)) message.erase(start, name.size());
-  return message;
-}
-
 int fail(int code, const std::string& verb, const std::string& message) {
   if (!is_first_rank() && shared_ranks()->has_failed()) return code;  // the first one tells
-  const auto line = "macareu: " + (verb.empty() ? "" : verb + ": ") + without_name(one_line(message), verb);
+  const auto line = "macareu: " + (verb.empty() ? "" : verb + ": ") + one_line(message);
   std::cout.flush();
   std::fprintf(stderr, "%s\n", line.c_str());
   return code;
+}
+
+/// The verb stands for its operator.
+int fail(int code, const std::string& verb, const error& failure) {
+  const auto* const about = find_operator(failure.about());
+  const bool is_verb = failure.about() == verb || (about && about->verb == verb);
+  return fail(code, verb, is_verb ? failure.message() : std::string(failure.what()));
 }
 
 bool asks_for_help(const std::string& argument) { return argument == "--help" || argument == "-h"; }
@@ -61,7 +57,7 @@ bool asks_for_help(const std::string& argument) { return argument == "--help" ||
   std::ranges::transform(words, std::back_inserter(values), [](auto& word) { return word.data(); });
   values.push_back(nullptr);
   execv(file.c_str(), values.data());
-  if (errno != ENOENT) throw io_error(file + ": " + std::strerror(errno));
+  if (errno != ENOENT) throw io_error(file, std::strerror(errno));
   throw usage_error(chosen.program + " is not in " + directory.string() + "; `make` builds it");
 }
 
@@ -192,13 +188,13 @@ int guarded(const std::string& verb, const std::function<int()>& work) {
   try {
     return work();
   } catch (const usage_error& e) {
-    return fail(exit_code::usage, verb, e.what());
+    return fail(exit_code::usage, verb, e);
   } catch (const io_error& e) {
-    return fail(exit_code::file, verb, e.what());
+    return fail(exit_code::file, verb, e);
   } catch (const device_error& e) {
-    return fail(exit_code::device, verb, e.what());
+    return fail(exit_code::device, verb, e);
   } catch (const interrupted& e) {
-    return fail(exit_code::interrupted, verb, e.what());
+    return fail(exit_code::interrupted, verb, e);
   } catch (const std::bad_alloc&) {
     return fail(exit_code::device, verb, "not enough memory");
   } catch (const std::exception& e) {

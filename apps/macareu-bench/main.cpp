@@ -42,7 +42,7 @@ int run(const benchmark& given, interruption& signals) {
   if (!given.json.empty()) check_text_output(given.json);
   const auto& directory = given.options.save_inputs;
   if (!directory.empty() && !std::filesystem::is_directory(directory))
-    throw io_error(directory.string() + ": no such directory");
+    throw io_error(directory.string(), "no such directory");
   bench::recorder recorder(given.options, std::cout);
   suite.run(recorder);
   if (recorder.results().empty())

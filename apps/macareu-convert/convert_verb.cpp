@@ -59,13 +59,13 @@ int run(const conversion& asked, interruption& signals) {
   }
   std::error_code failure;
   if (fs::exists(output, failure) && !fs::is_directory(output, failure))
-    throw io_error(asked.output +
-                   ": is a file, expected a directory for the program, or a name that ends with .json");
+    throw io_error(asked.output,
+                   "is a file, expected a directory for the program, or a name that ends with .json");
   const auto files = converter::program(
       about, {.name = asked.function.program_name(), .border = asked.function.border.value_or("nearest")});
   if (!asked.overwrite) check_kept(output, files);
   fs::create_directories(output, failure);
-  if (failure) throw io_error(asked.output + ": cannot be created: " + failure.message());
+  if (failure) throw io_error(asked.output, "cannot be created: " + failure.message());
   for (const auto& [name, text] : files) all.add_text(output / name, text);
   signals.check();
   all.commit();

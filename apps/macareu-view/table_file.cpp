@@ -66,16 +66,16 @@ table read_table(const std::filesystem::path& file) {
       return;
     }
     if (fields.size() != columns.size())
-      throw io_error(file.string() + ": line " + std::to_string(line_number) + " has " +
-                     std::to_string(fields.size()) + " fields, and the first has " +
-                     std::to_string(columns.size()));
+      throw io_error(file.string(), "line " + std::to_string(line_number) + " has " +
+                                        std::to_string(fields.size()) + " fields, and the first has " +
+                                        std::to_string(columns.size()));
     for (std::size_t c = 0; c < columns.size(); ++c) {
       const auto value = number_in(fields[c]);
       columns[c].numbers = columns[c].numbers && value;
       columns[c].values.push_back(value.value_or(0));
     }
   });
-  if (columns.empty()) throw io_error(file.string() + ": has no line with the names of columns");
+  if (columns.empty()) throw io_error(file.string(), "has no line with the names of columns");
   table result;
   for (auto& [name, numbers, values] : columns) {
     if (!numbers) continue;

@@ -1,6 +1,7 @@
 // Errors by cause. Every message is one line: what, where, which values, what to do.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -11,9 +12,31 @@
 
 namespace macareu {
 
+/// what() is "ABOUT: MESSAGE", or the message alone. Front ends that name an operator or a file themselves
+/// take the message.
 class error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+  /// `told_by` stands before all of it, such as the name of another process.
+  error(const std::string& about, const std::string& message, const std::string& told_by = {})
+      : std::runtime_error(told_by + (about.empty() ? about : about + ": ") + message),
+        begin_(told_by.size()),
+        about_(about.size()) {}
+
+  /// What failed: an operator, a program or a file; empty where that does not matter.
+  std::string_view about() const noexcept { return std::string_view(what()).substr(begin_, about_); }
+  std::string message() const {
+    std::string all = what();
+    return all.erase(begin_, about_ == 0 ? 0 : about_ + 2);
+  }
+
+ protected:
+  /// The same error with more text behind it.
+  error(const error& before, const std::string& more)
+      : std::runtime_error(before.what() + more), begin_(before.begin_), about_(before.about_) {}
+
+ private:
+  std::size_t begin_ = 0, about_ = 0;  // of about() in what()
 };
 
 /// Invalid use by the caller: shape, type, option or pixel values.
@@ -69,7 +92,8 @@ struct call_problem {
 /// A usage error that front ends can reword. what() spells parameters and images as C++ and Python do.
 class call_error : public usage_error {
  public:
-  explicit call_error(call_problem problem);
+  /// `told_by`: the process that has the problem, if it is another one. It becomes the first part.
+  explicit call_error(call_problem problem, const std::string& told_by = {});
 
   const call_problem& problem() const noexcept { return *problem_; }
 
@@ -81,6 +105,19 @@ class call_error : public usage_error {
 class io_error : public error {
  public:
   using error::error;
+
+ protected:
+  io_error(const io_error& before, const std::string& more) : error(before, more) {}
+};
+
+/// A file failed in a run in pieces that can be continued. what() says so.
+class unfinished_error : public io_error {
+ public:
+  explicit unfinished_error(const io_error& cause);
+  std::string cause() const { return std::string(what(), cause_); }
+
+ private:
+  std::size_t cause_;  // its length in what()
 };
 
 /// A device is absent, too small, or failed.

@@ -318,7 +318,7 @@ void run_pieces_of_rank(const operator_description& about, std::span<image_sourc
     throw;  // to be resumed
   } catch (const io_error& error) {
     if (options.name.empty() && options.folder.empty()) throw;
-    throw io_error(std::string(error.what()) + "; what is done is kept, and --resume continues");
+    throw unfinished_error(error);
   } catch (const usage_error&) {
     pieces.forget();  // it would be refused again
     throw;

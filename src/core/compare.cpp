@@ -51,8 +51,8 @@ void add(comparison& total, const view<const T>& left, const view<const T>& righ
 
 void check_shapes(const const_image_view& left, const const_image_view& right) {
   if (left.shape() != right.shape())
-    throw usage_error("compare: shapes differ: " + to_string(left.shape()) + " and " +
-                      to_string(right.shape()));
+    throw usage_error("compare",
+                      "shapes differ: " + to_string(left.shape()) + " and " + to_string(right.shape()));
 }
 
 /// Writes 1 for each pixel of a row that is not 0, else 0.
@@ -68,11 +68,11 @@ void read_edges(const const_image_view& image, std::int64_t z, std::int64_t y, s
 comparison compare(const const_image_view& left, const const_image_view& right, std::stop_token stop) {
   check_shapes(left, right);
   if (left.type() != right.type())
-    throw usage_error("compare: pixel types differ: " + std::string(name_of(left.type())) + " and " +
-                      std::string(name_of(right.type())));
+    throw usage_error("compare", "pixel types differ: " + std::string(name_of(left.type())) + " and " +
+                                     std::string(name_of(right.type())));
   if (left.channels() != right.channels())
-    throw usage_error("compare: channels differ: " + std::to_string(left.channels()) + " and " +
-                      std::to_string(right.channels()));
+    throw usage_error("compare", "channels differ: " + std::to_string(left.channels()) + " and " +
+                                     std::to_string(right.channels()));
   comparison total;
   total.pixels = left.shape().pixels() * left.channels();
   with_pixel_type(left.type(), [&]<class T>(std::type_identity<T>) {
@@ -85,7 +85,7 @@ comparison compare(const const_image_view& left, const const_image_view& right, 
 edge_comparison compare_edges(const const_image_view& reference, const const_image_view& found) {
   check_shapes(reference, found);
   if (reference.channels() != 1 || found.channels() != 1)
-    throw usage_error("compare: edge maps must have one channel");
+    throw usage_error("compare", "edge maps must have one channel");
   const auto& shape = reference.shape();
   std::vector<std::uint8_t> a(static_cast<std::size_t>(shape.width())), b(a.size());
   edge_comparison total;

@@ -5,9 +5,9 @@
 namespace macareu {
 namespace {
 
-std::string message_of(const call_problem& problem) {
-  const auto text = problem.text(&error_part::text);
-  return problem.operation.empty() ? text : problem.operation + ": " + text;
+std::shared_ptr<const call_problem> kept(call_problem problem, const std::string& told_by) {
+  if (!told_by.empty()) problem.parts.insert(problem.parts.begin(), told_by);
+  return std::make_shared<const call_problem>(std::move(problem));
 }
 
 }  // namespace
@@ -24,7 +24,12 @@ std::string call_problem::text(const std::function<std::string(const error_part&
   return all;
 }
 
-call_error::call_error(call_problem problem)
-    : usage_error(message_of(problem)), problem_(std::make_shared<const call_problem>(std::move(problem))) {}
+call_error::call_error(call_problem problem, const std::string& told_by)
+    : usage_error(problem.operation, problem.text(&error_part::text), told_by),
+      problem_(kept(std::move(problem), told_by)) {}
+
+unfinished_error::unfinished_error(const io_error& cause)
+    : io_error(cause, "; what is done is kept, and --resume continues"),
+      cause_(std::string_view(cause.what()).size()) {}
 
 }  // namespace macareu

@@ -16,10 +16,11 @@ namespace {
 // exchange.
 constexpr char is_well = 'w', has_failed_everywhere = 'f', has_failed_here = 'h';
 
-// The kinds of errors, the first byte of their text.
-constexpr char of_usage = 'u', of_files = 'i', of_device = 'd', of_stop = 's', of_program = 'p';
+// The kinds of errors.
+constexpr char of_usage = 'u', of_call = 'c', of_files = 'i', of_device = 'd', of_stop = 's',
+               of_program = 'p';
 
-/// An error as a message: the part of the work it belongs to, its kind, and its text.
+/// An error as a message: the part of the work it belongs to, its kind, and its texts.
 std::int64_t part_of(const std::string& told) {
   std::int64_t part = 0;
   told.copy(reinterpret_cast<char*>(&part), sizeof part);
@@ -35,51 +36,84 @@ struct told_error final : Error, has_rank {
   using Error::Error;
 };
 
-[[noreturn]] void throw_told(const std::string& told) {
-  const auto text = told.substr(sizeof(std::int64_t) + 1);
-  switch (told[sizeof(std::int64_t)]) {
-    case of_usage:
-      throw told_error<usage_error>(text);
-    case of_files:
-      throw told_error<io_error>(text);
-    case of_device:
-      throw told_error<device_error>(text);
-    case of_stop:
-      throw interrupted();
-    default:
-      throw told_error<internal_error>(text);
-  }
-}
-
 std::string with_size(const std::string& bytes) {
   const std::uint64_t size = bytes.size();
   return std::string(reinterpret_cast<const char*>(&size), sizeof size) + bytes;
 }
 
+std::vector<std::string> texts_in(const std::string& all) {
+  std::vector<std::string> each;
+  for (std::size_t at = 0; at < all.size();) {
+    std::uint64_t size = 0;
+    all.copy(reinterpret_cast<char*>(&size), sizeof size, at);
+    each.push_back(all.substr(at + sizeof size, size));
+    at += sizeof size + size;
+  }
+  return each;
+}
+
+/// Texts of an error: who tells it, what it is about, and the message; or those of a call_problem.
+std::string texts_of(const std::string& told_by, const error& e) {
+  return with_size(told_by) + with_size(std::string(e.about())) + with_size(e.message());
+}
+std::string texts_of(const std::string& told_by, const call_problem& problem) {
+  auto all = with_size(told_by) + with_size(std::to_string(static_cast<int>(problem.kind))) +
+             with_size(problem.operation) + with_size(problem.given) + with_size(problem.allowed);
+  for (const auto& part : problem.parts)
+    all += with_size(std::to_string(static_cast<int>(part.is))) + with_size(part.text);
+  return all;
+}
+call_problem problem_in(const std::vector<std::string>& texts) {
+  call_problem problem{static_cast<fault>(std::stoi(texts[1])), texts[2], {}, texts[3], texts[4]};
+  for (std::size_t i = 5; i + 1 < texts.size(); i += 2)
+    problem.parts.emplace_back(static_cast<error_part::role>(std::stoi(texts[i])), texts[i + 1]);
+  return problem;
+}
+
+[[noreturn]] void throw_told(const std::string& told) {
+  const auto texts = texts_in(told.substr(sizeof(std::int64_t) + 1));
+  switch (told[sizeof(std::int64_t)]) {
+    case of_usage:
+      throw told_error<usage_error>(texts[1], texts[2], texts[0]);
+    case of_call:
+      throw told_error<call_error>(problem_in(texts), texts[0]);
+    case of_files:
+      throw told_error<io_error>(texts[1], texts[2], texts[0]);
+    case of_device:
+      throw told_error<device_error>(texts[1], texts[2], texts[0]);
+    case of_stop:
+      throw interrupted();
+    default:
+      throw told_error<internal_error>(texts[1], texts[2], texts[0]);
+  }
+}
+
 }  // namespace
 
 std::string ranks::told_by(const std::exception_ptr& error) const {
-  const auto named = [this](const std::exception& e, const char* text) {
-    return dynamic_cast<const has_rank*>(&e)
-               ? std::string(text)
-               : "rank " + std::to_string(rank()) + " on " + host() + ": " + text;
+  const auto name = "rank " + std::to_string(rank()) + " on " + host() + ": ";
+  // Those of other ranks have their name already.
+  const auto name_for = [&](const std::exception& e) {
+    return dynamic_cast<const has_rank*>(&e) ? std::string() : name;
   };
   std::string told(reinterpret_cast<const char*>(&parts_), sizeof parts_);
   try {
     std::rethrow_exception(error);
-  } catch (const usage_error& e) {
+  } catch (const call_error& e) {
     // The first rank's is told as one process would: most often all ranks have it.
-    return told + of_usage + (is_first() ? e.what() : named(e, e.what()));
+    return told + of_call + texts_of(is_first() ? "" : name_for(e), e.problem());
+  } catch (const usage_error& e) {
+    return told + of_usage + texts_of(is_first() ? "" : name_for(e), e);
   } catch (const io_error& e) {
-    return told + of_files + named(e, e.what());
+    return told + of_files + texts_of(name_for(e), e);
   } catch (const device_error& e) {
-    return told + of_device + named(e, e.what());
+    return told + of_device + texts_of(name_for(e), e);
   } catch (const interrupted&) {
     return told + of_stop;
-  } catch (const std::bad_alloc& e) {
-    return told + of_device + named(e, "not enough memory");
+  } catch (const std::bad_alloc&) {
+    return told + of_device + texts_of(name, device_error("not enough memory"));
   } catch (const std::exception& e) {
-    return told + of_program + named(e, e.what());
+    return told + of_program + texts_of(name_for(e), internal_error(e.what()));
   }
 }
 
@@ -160,14 +194,7 @@ std::vector<std::string> ranks::gather(std::string own) {
   const auto all =
       exchange(with_size(own),
                {[](const rank_range&, std::string first, std::string second) { return first + second; }});
-  std::vector<std::string> each;
-  for (std::size_t at = 0; at < all.size();) {
-    std::uint64_t size = 0;
-    all.copy(reinterpret_cast<char*>(&size), sizeof size, at);
-    each.push_back(all.substr(at + sizeof size, size));
-    at += sizeof size + size;
-  }
-  return each;
+  return texts_in(all);
 }
 
 std::int64_t ranks::least(std::int64_t own) {
@@ -205,12 +232,19 @@ std::int64_t share_of_device(ranks& all, std::int64_t bytes, const std::string& 
 
 void ranks::fail(const std::exception_ptr& error) {
   if (failed_ || size() == 1) return;
-  const auto own = told_by(error);
+  const auto is_own = [&](const usage_error& told) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const usage_error& own) {
+      return std::string_view(own.what()) == told.what();
+    } catch (...) {
+      return false;
+    }
+  };
   try {
-    pass(has_failed_everywhere, own, {});
+    pass(has_failed_everywhere, told_by(error), {});
   } catch (const usage_error& told) {
-    // The own one may be a call_error, which front ends reword.
-    if (own.substr(sizeof parts_ + 1) != told.what()) throw;
+    if (!is_own(told)) throw;
   }
 }
 

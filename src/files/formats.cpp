@@ -132,8 +132,9 @@ const format& writable_format(const std::filesystem::path& file) {
   const auto extension = extension_of(file);
   const auto* found = format_named(extension.empty() && is_stream_destination(file) ? ".npy" : extension);
   if (!found || !found->write)
-    throw usage_error(file.string() + ": " + (extension.empty() ? "a name without extension" : extension) +
-                      " cannot be written; this build writes " + list_of(writable_extensions()));
+    throw usage_error(file.string(), (extension.empty() ? "a name without extension" : extension) +
+                                         " cannot be written; this build writes " +
+                                         list_of(writable_extensions()));
   if (!found->read) vips_for(file);
   return *found;
 }
@@ -159,11 +160,10 @@ const format* format_to_read(input& file, const read_options& options) {
 const format& format_to_write(const std::filesystem::path& file, const source_form& form) {
   const auto& found = writable_format(file);
   if (const auto what = misfit(found.holds, form))
-    throw usage_error(file.string() + ": " + extension_of(file) + " cannot hold " + *what + "; " +
-                      alternatives(form) + " can");
+    throw usage_error(file.string(),
+                      extension_of(file) + " cannot hold " + *what + "; " + alternatives(form) + " can");
   if (!found.streams && is_stream_destination(file))
-    throw usage_error(file.string() + ": " + extension_of(file) +
-                      " cannot be written to a pipe or device; .npy can");
+    throw usage_error(file.string(), extension_of(file) + " cannot be written to a pipe or device; .npy can");
   return found;
 }
 

@@ -25,7 +25,7 @@ constexpr std::size_t read_by_threads = std::size_t{1} << 26;
 constexpr std::size_t most_threads = 4;
 
 [[noreturn]] void fail_with_errno(const std::filesystem::path& file) {
-  throw io_error(file.string() + ": " + std::strerror(errno));
+  throw io_error(file.string(), std::strerror(errno));
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ std::size_t input::read_some(void* to, std::size_t count) {
 }
 
 void input::fail_at(std::uint64_t offset, std::string_view message) const {
-  throw io_error(name_.string() + ": byte " + std::to_string(offset) + ": " + std::string(message));
+  throw io_error(name_.string(), "byte " + std::to_string(offset) + ": " + std::string(message));
 }
 
 std::size_t input::from_file(void* to, std::size_t count) const {

@@ -39,6 +39,6 @@ void output::close() {
   if (::close(std::exchange(descriptor_, -1)) != 0) fail();
 }
 
-void output::fail() const { throw io_error(name_.string() + ": " + std::strerror(errno)); }
+void output::fail() const { throw io_error(name_.string(), std::strerror(errno)); }
 
 }  // namespace macareu::files

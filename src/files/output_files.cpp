@@ -96,7 +96,7 @@ void output_files::add_finished(const fs::path& file, const fs::path& made) {
       from.read(part.data(), std::ssize(part));
       to.write(part.data(), static_cast<std::size_t>(from.gcount()));
     }
-    if (!from.eof()) throw io_error(made.string() + ": cannot be read");
+    if (!from.eof()) throw io_error(made.string(), "cannot be read");
     to.close();
   });
 }

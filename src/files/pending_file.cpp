@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void fail(const fs::path& name, int error) {
-  throw io_error(name.string() + ": " + std::strerror(error));
+  throw io_error(name.string(), std::strerror(error));
 }
 
 /// The names of temporaries begin with it. Truncated, so that the longest name leaves room for the suffix.
@@ -85,7 +85,7 @@ void remove_leftovers(const fs::path& file) {
 
 pending_file::pending_file(const fs::path& file) : name_(file), target_(followed(file)) {
   std::error_code ignored;
-  if (fs::is_directory(target_, ignored)) throw io_error(file.string() + ": is a directory");
+  if (fs::is_directory(target_, ignored)) throw io_error(file.string(), "is a directory");
   path_ = reserve_beside(target_, file, create_file);
 }
 
@@ -119,7 +119,7 @@ pending_directory::pending_directory(const fs::path& directory, bool (*replaceab
     : name_(directory), target_(followed(directory)) {
   std::error_code ignored;
   if (fs::exists(target_, ignored) && !replaceable(target_))
-    throw io_error(name_.string() + ": exists and is something else: remove it, or choose another name");
+    throw io_error(name_.string(), "exists and is something else: remove it, or choose another name");
   path_ = reserve_beside(target_, name_, create_directory);
 }
 

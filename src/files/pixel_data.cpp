@@ -100,8 +100,8 @@ image allocate(const std::filesystem::path& file, const pixel_layout& layout) {
   try {
     return image(layout.type, layout.shape, layout.channels);
   } catch (const std::bad_alloc&) {
-    throw io_error(file.string() + ": " + described(layout) + " need " + std::to_string(layout.bytes()) +
-                   " bytes of memory, more than is available");
+    throw io_error(file.string(), described(layout) + " need " + std::to_string(layout.bytes()) +
+                                      " bytes of memory, more than is available");
   }
 }
 

@@ -74,14 +74,14 @@ fs::path list_of(const fs::path& folder) { return folder / "renames"; }
 void rename_now(const planned_rename& one) {
   if (!has_inode(one.file, one.inode)) {
     if (has_inode(one.target, one.inode)) return;  // by the process that was killed
-    throw io_error(one.target.string() + ": its finished file " + one.file.string() + " was removed");
+    throw io_error(one.target.string(), "its finished file " + one.file.string() + " was removed");
   }
   if (fs::is_directory(one.file) && fs::exists(one.target)) {
     fs::remove_all(exchange_directories(one.file, one.target));
     return;
   }
   if (std::rename(one.file.c_str(), one.target.c_str()) != 0)
-    throw io_error(one.target.string() + ": " + std::strerror(errno));
+    throw io_error(one.target.string(), std::strerror(errno));
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ void sync_file_system(const fs::path& directory) {
   const bool failed = descriptor < 0 || ::syncfs(descriptor) != 0;
   const int error = errno;
   if (descriptor >= 0) ::close(descriptor);
-  if (failed) throw io_error(directory.string() + ": " + std::strerror(error));
+  if (failed) throw io_error(directory.string(), std::strerror(error));
 }
 
 void rename_all(const fs::path& folder, const std::vector<finished_file>& files, bool durable) {
@@ -104,7 +104,7 @@ void rename_all(const fs::path& folder, const std::vector<finished_file>& files,
     if (!on_one_file_system(file.parent_path(), target.parent_path())) file = beside({file, target});
     file = fs::absolute(file);
     const auto status = status_of(file);
-    if (!status) throw io_error(file.string() + ": " + std::strerror(errno));
+    if (!status) throw io_error(file.string(), std::strerror(errno));
     all.push_back({status->st_ino, file, target});
     text += std::to_string(status->st_ino) + ' ' + std::to_string(file.native().size()) + ' ' +
             std::to_string(target.native().size()) + ' ' + file.native() + target.native() + '\n';

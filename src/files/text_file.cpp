@@ -153,7 +153,7 @@ class text_input {
 /// Never made: names that end in .gz are refused.
 struct gzip_stream {
   gzip_stream(files::output& to, int) {
-    throw usage_error(to.name().string() + ": this build has no zlib to compress: leave out .gz");
+    throw usage_error(to.name().string(), "this build has no zlib to compress: leave out .gz");
   }
   void write(std::string_view) {}
   void end() {}
@@ -194,11 +194,11 @@ void text_file::commit() {
 void read_text(const fs::path& file, const std::function<void(std::string_view)>& take) {
   errno = 0;
   text_input in(file);
-  if (!in.is_open()) throw io_error(file.string() + ": " + std::strerror(errno));
+  if (!in.is_open()) throw io_error(file.string(), std::strerror(errno));
   std::vector<char> part(std::size_t{1} << 18);
   int got = 0;
   while ((got = in.read(part)) > 0) take({part.data(), static_cast<std::size_t>(got)});
-  if (got < 0 || !in.complete()) throw io_error(file.string() + ": cannot be read, or is damaged");
+  if (got < 0 || !in.complete()) throw io_error(file.string(), "cannot be read, or is damaged");
 }
 
 void read_lines(const fs::path& file, const std::function<void(std::string_view)>& take) {

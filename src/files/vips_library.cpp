@@ -34,7 +34,7 @@ const vips_module& vips_for(const std::filesystem::path& file) {
     static const vips_module& module = started_module();
     return module;
   } catch (const io_error& e) {
-    throw io_error(file.string() + ": this is no built-in format, and " + e.what());
+    throw io_error(file.string(), std::string("this is no built-in format, and ") + e.what());
   }
 }
 
@@ -67,7 +67,7 @@ void fail_with_vips(const std::filesystem::path& path, const std::filesystem::pa
   if (path != name)
     for (auto at = text.find(path.string()); at != std::string::npos; at = text.find(path.string()))
       text.replace(at, path.string().size(), name.string());
-  throw io_error(name.string() + ": " + (text.empty() ? "libvips failed without a message" : text));
+  throw io_error(name.string(), (text.empty() ? "libvips failed without a message" : text));
 }
 
 }  // namespace macareu::files

@@ -49,8 +49,7 @@ void write(const picture_storage& storage, const output& file, const pixel_rows&
     form.pixel_width = (*info.spacing)[y + 1];
   }
   if (form.width > vips.largest_size || form.rows > vips.largest_size)
-    throw io_error(file.name().string() + ": " + to_string(shape) +
-                   " is too large for libvips; .npy can hold it");
+    throw io_error(file.name().string(), to_string(shape) + " is too large for libvips; .npy can hold it");
   given_rows rows{pixels};
   if (vips.write(storage, file.path().c_str(), form, {copy_rows, &rows})) return;
   if (rows.error) std::rethrow_exception(rows.error);

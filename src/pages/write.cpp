@@ -256,7 +256,7 @@ void write_file(const fs::path& file, std::string_view content) {
   std::ofstream out(file, std::ios::binary);
   out.write(content.data(), static_cast<std::streamsize>(content.size()));
   out.close();
-  if (!out) throw io_error(file.string() + ": " + (errno != 0 ? std::strerror(errno) : "cannot be written"));
+  if (!out) throw io_error(file.string(), errno != 0 ? std::strerror(errno) : "cannot be written");
 }
 
 /// Whether a folder was written by write_page().
@@ -283,7 +283,7 @@ void write_page(const std::filesystem::path& folder, const page_content& content
   pages::page_model model(content);
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) throw io_error(folder.string() + ": " + error.message());
+  if (error) throw io_error(folder.string(), error.message());
   files::pending_directory pending(folder / "page", pages::is_page);
   std::mutex making;
   std::set<std::string> made;

@@ -20,6 +20,22 @@ class errors : public ::testing::TestWithParam<std::string> {
 INSTANTIATE_TEST_SUITE_P(engines, errors, ::testing::ValuesIn(both_engines),
                          [](const auto& test) { return test.param; });
 
+TEST(error, keeps_apart_what_it_is_about) {
+  const io_error of_file("slide.tif", "is damaged"), plain("no space");
+  EXPECT_STREQ(of_file.what(), "slide.tif: is damaged");
+  EXPECT_EQ(of_file.about(), "slide.tif");
+  EXPECT_EQ(of_file.message(), "is damaged");
+  EXPECT_EQ(plain.about(), "");
+  EXPECT_EQ(plain.message(), plain.what());
+  const unfinished_error unfinished(of_file);
+  EXPECT_STREQ(unfinished.what(), "slide.tif: is damaged; what is done is kept, and --resume continues");
+  EXPECT_EQ(unfinished.cause(), of_file.what());
+  EXPECT_EQ(unfinished.about(), "slide.tif");
+  const call_error of_call({.kind = fault::value, .operation = "median", .parts = {"too large"}});
+  EXPECT_EQ(of_call.about(), "median");
+  EXPECT_EQ(of_call.message(), "too large");
+}
+
 TEST_P(errors, a_marker_above_its_mask_is_named_at_its_first_pixel) {
   const picture<std::uint8_t> mask{{2, 3}, {5, 5, 5, 5, 5, 5}}, marker{{2, 3}, {5, 0, 5, 0, 9, 7}};
   EXPECT_EQ(

@@ -209,6 +209,43 @@ TEST(ranks, a_usage_error_of_others_has_the_name_of_one) {
   }
 }
 
+/// Front ends word the parts of a call_error, also of one that another rank has.
+TEST(ranks, errors_keep_their_structure) {
+  const call_problem problem{
+      fault::pixels, "reconstruct", {"marker 9 at ", input_named("mask")}, "9", "0 to 5"};
+  for (int failing = 0; failing < 3; ++failing) {
+    const auto name = "rank " + std::to_string(failing) + " on host" + std::to_string(failing) + ": ";
+    const auto before = failing == 0 ? "" : name;
+    for (const auto& error : on_ranks(3, [&](ranks& all) {
+           if (all.rank() == failing) throw call_error(problem);
+           all.meet();
+         }))
+      try {
+        std::rethrow_exception(error);
+      } catch (const call_error& e) {
+        EXPECT_EQ(e.about(), "reconstruct");
+        EXPECT_EQ(e.what(), before + "reconstruct: marker 9 at mask");
+        EXPECT_EQ(e.message(), before + "marker 9 at mask");
+        EXPECT_EQ(e.problem().text([](const error_part& part) { return "--" + part.text; }),
+                  before + "marker 9 at --mask");
+        EXPECT_EQ(e.problem().subject()->text, "mask");
+        EXPECT_EQ(e.problem().kind, fault::pixels);
+        EXPECT_EQ(e.problem().given + ", " + e.problem().allowed, "9, 0 to 5");
+      }
+    for (const auto& error : on_ranks(3, [&](ranks& all) {
+           if (all.rank() == failing) throw io_error("out.tif", "no space");
+           all.meet();
+         }))
+      try {
+        std::rethrow_exception(error);
+      } catch (const io_error& e) {
+        EXPECT_EQ(e.about(), "out.tif");
+        EXPECT_EQ(e.what(), name + "out.tif: no space");
+        EXPECT_EQ(e.message(), name + "no space");
+      }
+  }
+}
+
 TEST(ranks, differences_are_refused) {
   const auto errors = on_ranks(3, [](ranks& all) {
     all.require_same("inputs", "a: 1\nb: 2\n");

@@ -40,7 +40,7 @@ class output_directory {
     std::error_code error;
     if (fs::is_directory(path_, error)) return;
     made_ = fs::create_directories(path_, error);
-    if (error) throw io_error(path_.string() + ": " + error.message());
+    if (error) throw io_error(path_.string(), error.message());
   }
   ~output_directory() {
     std::error_code not_empty;
@@ -129,25 +129,25 @@ void analyse(const nuclei_settings& settings, const slide_target& target, interr
   }
 }
 
-/// Runs `work`. Errors name the file, if they do not.
+/// Runs `work`. Errors are about the file.
 template <class Work>
 void naming(const std::string& file, const Work& work) {
-  const auto named = [&](const std::exception& e) {
-    const std::string message = e.what();
-    return message.find(file) == std::string::npos ? file + ": " + message : message;
-  };
+  const auto is_named = [&](const error& e) { return e.about() == file; };
   try {
     work();
   } catch (const usage_error& e) {
-    throw usage_error(named(e));
+    if (is_named(e)) throw;
+    throw usage_error(file, e.what());
   } catch (const io_error& e) {
-    throw io_error(named(e));
+    if (is_named(e)) throw;
+    throw io_error(file, e.what());
   } catch (const device_error& e) {
-    throw device_error(named(e));
+    if (is_named(e)) throw;
+    throw device_error(file, e.what());
   } catch (const fs::filesystem_error& e) {
-    throw io_error(named(e));
+    throw io_error(file, e.what());
   } catch (const std::bad_alloc&) {
-    throw device_error(file + ": not enough memory");
+    throw device_error(file, "not enough memory");
   }
 }
 

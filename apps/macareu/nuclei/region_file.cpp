@@ -25,7 +25,7 @@ class region_reader {
 
  private:
   [[noreturn]] void fail(const std::string& why) const {
-    throw io_error(file_ + ": is no GeoJSON with polygons: " + why);
+    throw io_error(file_, "is no GeoJSON with polygons: " + why);
   }
 
   const geojson& list(const geojson& of, const char* what) const {
@@ -95,7 +95,7 @@ std::vector<slides::region> read_regions(const std::string& file) {
   std::string text;
   read_text(file, [&](std::string_view part) { text += part; });
   const auto document = geojson::parse(text, nullptr, false);
-  if (document.is_discarded()) throw io_error(file + ": is no JSON");
+  if (document.is_discarded()) throw io_error(file, "is no JSON");
   return region_reader(file).read(document);
 }
 

@@ -41,10 +41,10 @@ void slide_run::open() {
   const auto& form = slide->form();
   const auto has = file_ + ": has " + std::to_string(form.channels) +
                    (form.channels == 1 ? " channel" : " channels") + " of " + std::string(name_of(form.type));
-  if (form.shape.rank() != 2) throw usage_error(file_ + ": is a volume; a slide is an image");
+  if (form.shape.rank() != 2) throw usage_error(file_, "is a volume; a slide is an image");
   if (form.type != dtype::u8 || form.channels < 3 || form.channels > 4)
     throw usage_error(has + "; a stained slide has red, green and blue of u8");
-  if (form.shape.pixels() == 0) throw io_error(file_ + ": has no pixels");
+  if (form.shape.pixels() == 0) throw io_error(file_, "has no pixels");
   whole_ = form;
   set_pixel_size(form);
   wanted_ = wanted_part(form.shape);
@@ -87,12 +87,12 @@ void slide_run::set_pixel_size(const source_form& form) {
   }
   const auto size = slides::pixel_size_um(form);
   if (!size)
-    throw usage_error(file_ + ": the file does not say how large its pixels are: give --mpp, as --mpp 0.25");
+    throw usage_error(file_, "the file does not say how large its pixels are: give --mpp, as --mpp 0.25");
   const auto& [width, height] = *size;
   constexpr double most_unequal = 0.02;
   if (std::abs(width - height) > most_unequal * std::min(width, height))
-    throw usage_error(file_ + ": pixels of " + shortest(width) + " x " + shortest(height) +
-                      " um are not square; give --mpp to take them as square");
+    throw usage_error(file_, "pixels of " + shortest(width) + " x " + shortest(height) +
+                                 " um are not square; give --mpp to take them as square");
   mpp_ = std::round((width + height) / 2 * 1e9) / 1e9;
 }
 
@@ -154,8 +154,8 @@ void slide_run::look() {
   auto [picture, coarse] = slides::views_of(file_, whole_, slide, slide.part(), mpp_, limits);
   if (!settings_.force)
     if (const auto why = slides::why_no_slide(coarse))
-      throw io_error(file_ + ": is no stained bright-field slide: " + *why +
-                     "; --force analyses it all the same");
+      throw io_error(file_,
+                     "is no stained bright-field slide: " + *why + "; --force analyses it all the same");
   tissue_ = slides::find_tissue(coarse, mpp_);
   if (!is_restricted()) {
     picture_ = std::move(picture);

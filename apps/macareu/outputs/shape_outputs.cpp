@@ -56,7 +56,7 @@ void shape_outputs::add_to(parser& options, const operator_description& about) {
 std::vector<std::string> shape_outputs::check() const {
   if (file_.empty()) return {};
   if (!format_of(file_))
-    throw usage_error(file_ + ": polygons are written as .geojson, .csv or .wkt, or these with .gz");
+    throw usage_error(file_, "polygons are written as .geojson, .csv or .wkt, or these with .gz");
   check_text_output(file_);
   return {file_};
 }

@@ -33,7 +33,7 @@ std::vector<std::string> table_outputs::check() const {
   std::vector<std::string> files;
   if (!file_.empty()) {
     if (!is_json(file_) && !lower(file_).ends_with(".csv"))
-      throw usage_error(file_ + ": a table is written as .csv or .json");
+      throw usage_error(file_, "a table is written as .csv or .json");
     check_text_output(file_);
     files.push_back(file_);
   }

@@ -198,8 +198,8 @@ void run_resumable(std::string_view verb, const run_options& running, const std:
                    running.continued_by.c_str());
     throw;
   } catch (const std::exception& error) {
-    const auto why = one_line(error.what());
-    folder.note_end(why.substr(0, why.find("; what is done is kept")));
+    const auto* const unfinished = dynamic_cast<const unfinished_error*>(&error);
+    folder.note_end(one_line(unfinished ? unfinished->cause() : error.what()));
     const bool is_refused = dynamic_cast<const usage_error*>(&error) != nullptr;
     if (is_refused && !running.pieces.resume) folder.forget();  // it would be refused again
     throw;

@@ -42,7 +42,7 @@ void write_new(const fs::path& file, std::string_view text) {
       error = errno;
   }
   if (descriptor >= 0 && ::close(descriptor) != 0 && error == 0) error = errno;
-  if (error != 0) throw io_error(file.string() + ": " + std::strerror(error));
+  if (error != 0) throw io_error(file.string(), std::strerror(error));
 }
 
 /// Bytes of the file that tells how a run ended. It has them from the beginning, for a disk without room.
@@ -61,20 +61,20 @@ void work_folder::lock(const std::string& output) {
   struct stat about {};
   if (::lstat(path_.c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || about.st_uid != ::geteuid() ||
       (about.st_mode & 077) != 0)
-    throw io_error(path_.string() + ": is not a private folder of this user; remove it");
+    throw io_error(path_.string(), "is not a private folder of this user; remove it");
   const auto file = path_ / "lock";
   const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (descriptor < 0) throw io_error(file.string() + ": " + std::strerror(errno));
+  if (descriptor < 0) throw io_error(file.string(), std::strerror(errno));
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
     ::close(descriptor);
-    throw io_error(output + ": another run is writing it, with work files in " + path_.string());
+    throw io_error(output, "another run is writing it, with work files in " + path_.string());
   }
   lock_ = descriptor;
 }
 
 void work_folder::make(const std::string& output) {
   if (::mkdir(path_.c_str(), 0700) != 0 && errno != EEXIST)
-    throw io_error(path_.string() + ": " + std::strerror(errno));
+    throw io_error(path_.string(), std::strerror(errno));
   lock(output);
 }
 

@@ -20,7 +20,7 @@ void write_all(int descriptor, const void* from, std::size_t bytes, std::int64_t
   for (const auto* at = static_cast<const std::byte*>(from); bytes > 0;) {
     const auto done = ::pwrite(descriptor, at, bytes, offset);
     if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) throw io_error(name.string() + ": " + std::strerror(done == 0 ? ENOSPC : errno));
+    if (done <= 0) throw io_error(name.string(), std::strerror(done == 0 ? ENOSPC : errno));
     at += done, offset += done, bytes -= static_cast<std::size_t>(done);
   }
 }
@@ -30,7 +30,7 @@ void read_all(int descriptor, void* to, std::size_t bytes, std::int64_t offset,
   for (auto* at = static_cast<std::byte*>(to); bytes > 0;) {
     const auto done = ::pread(descriptor, at, bytes, offset);
     if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) throw io_error(name.string() + ": " + (done < 0 ? std::strerror(errno) : "it is cut off"));
+    if (done <= 0) throw io_error(name.string(), (done < 0 ? std::strerror(errno) : "it is cut off"));
     at += done, offset += done, bytes -= static_cast<std::size_t>(done);
   }
 }
@@ -38,7 +38,7 @@ void read_all(int descriptor, void* to, std::size_t bytes, std::int64_t offset,
 unique_descriptor open_work_file(const std::filesystem::path& file, bool keep) {
   unique_descriptor opened(
       ::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (keep ? 0 : O_EXCL), 0600));
-  if (!opened.is_open()) throw io_error(file.string() + ": " + std::strerror(errno));
+  if (!opened.is_open()) throw io_error(file.string(), std::strerror(errno));
   return opened;
 }
 

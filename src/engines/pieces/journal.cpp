@@ -71,19 +71,19 @@ void journal::open(const std::filesystem::path& file, const std::string& descrip
                    const std::vector<std::filesystem::path>& others) {
   for (const auto& other : others) {
     others_.push_back(::open(other.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-    if (others_.back() < 0) throw io_error(other.string() + ": " + std::strerror(errno));
+    if (others_.back() < 0) throw io_error(other.string(), std::strerror(errno));
     load(others_.back(), other, description);
   }
   descriptor_ =
       ::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (resume ? 0 : O_TRUNC), 0600);
-  if (descriptor_ < 0) throw io_error(file.string() + ": " + std::strerror(errno));
+  if (descriptor_ < 0) throw io_error(file.string(), std::strerror(errno));
   bool is_cut = false;
   if (resume) {
     const auto own = load(descriptor_, file, description);
     end_ = own.end;
     is_cut = own.is_elsewhere;
     // Records behind a damaged one would come back when it is written again.
-    if (::ftruncate(descriptor_, end_) != 0) throw io_error(file.string() + ": " + std::strerror(errno));
+    if (::ftruncate(descriptor_, end_) != 0) throw io_error(file.string(), std::strerror(errno));
   } else {
     // At once: a journal that a kill leaves is empty, or has its description.
     const auto size = static_cast<std::uint64_t>(description.size());

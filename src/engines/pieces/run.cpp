@@ -136,9 +136,8 @@ void run::agree(const std::string& description) {
 
 void run::require_shared_folder() const {
   if (std::error_code none; !std::filesystem::is_directory(folder_, none))
-    throw io_error(
-        folder_.string() +
-        ": is not there, but on rank 0 it is; choose a directory that all ranks see, by --scratch");
+    throw io_error(folder_.string(),
+                   "is not there, but on rank 0 it is; choose a directory that all ranks see, by --scratch");
 }
 
 void run::meet() {
@@ -148,20 +147,20 @@ void run::meet() {
 
 void run::make_folder() const {
   if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST)
-    throw io_error(folder_.string() + ": " + std::strerror(errno));
+    throw io_error(folder_.string(), std::strerror(errno));
   struct stat about {};
   if (::lstat(folder_.c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || about.st_uid != ::geteuid() ||
       (about.st_mode & 077) != 0)
-    throw io_error(folder_.string() + ": is not a private folder of this user; remove it");
+    throw io_error(folder_.string(), "is not a private folder of this user; remove it");
 }
 
 void run::lock_folder() {
   const auto lock = folder_ / "lock";
   lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (lock_ < 0) throw io_error(lock.string() + ": " + std::strerror(errno));
+  if (lock_ < 0) throw io_error(lock.string(), std::strerror(errno));
   if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
     ::close(std::exchange(lock_, -1));
-    throw io_error(options_.name + ": another run is writing it, with work files in " + folder_.string());
+    throw io_error(options_.name, "another run is writing it, with work files in " + folder_.string());
   }
 }
 
@@ -195,7 +194,7 @@ void run::prepare_folder() {
   constexpr std::int64_t most_memory = std::int64_t{1} << 56, most_parts = std::numeric_limits<int>::max();
   if (terms[0] < 1 || (options_.memory == 0 && terms[0] > most_memory) || terms[1] < 1 ||
       terms[1] > most_parts || terms[2] < 0)
-    throw io_error(limit.string() + ": is damaged; start again without --resume");
+    throw io_error(limit.string(), "is damaged; start again without --resume");
   if (options_.memory == 0) budget_ = terms[0];
   parts_ = terms[1];
   gpu_memory = terms[2];

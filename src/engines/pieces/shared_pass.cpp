@@ -87,7 +87,7 @@ class claimed_pieces {
     file += std::to_string(owner) + "-" + std::to_string(group) + ".claim";
     const unique_descriptor made(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!made.is_open() && errno == EEXIST) return false;
-    if (!made.is_open()) throw io_error(file.string() + ": " + std::strerror(errno));
+    if (!made.is_open()) throw io_error(file.string(), std::strerror(errno));
     made_.push_back(std::move(file));
     const auto pieces = run_.pieces_of(grid_, owner, owner + 1);
     for (auto i = first_of(owner, group); i < first_of(owner, group + 1); ++i)
@@ -167,8 +167,8 @@ void share_pieces(run& of, const piece_grid& grid,
   known += given.exchange(grid, own, take);
   claimed.remove_files();
   if (known != own.pixels())
-    throw io_error(name.string() +
-                   ": the file system gave a piece to no rank, or to two; use another, by --scratch");
+    throw io_error(name.string(),
+                   "the file system gave a piece to no rank, or to two; use another, by --scratch");
 }
 
 void share_pieces(run& of, const piece_grid& grid,

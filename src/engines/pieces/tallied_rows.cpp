@@ -35,7 +35,7 @@ object_memory::object_memory(run& of, std::size_t bytes) : run_(of), bytes_(byte
   void* const mapped =
       failed ? MAP_FAILED : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   const int error = failed ? failed : errno;
-  if (mapped == MAP_FAILED) throw io_error(path.string() + ": " + std::strerror(error));
+  if (mapped == MAP_FAILED) throw io_error(path.string(), std::strerror(error));
   data_ = static_cast<std::byte*>(mapped);
   of.scratch_written += static_cast<std::int64_t>(bytes);
 }

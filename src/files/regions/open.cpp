@@ -142,7 +142,7 @@ class stream_copy {
  public:
   stream_copy(const fs::path& stream, const fs::path& directory) : path_(scratch_name(directory)) {
     const int descriptor = ::mkostemp(path_.data(), O_CLOEXEC);
-    if (descriptor < 0) throw io_error(path_ + ": " + std::strerror(errno));
+    if (descriptor < 0) throw io_error(path_, std::strerror(errno));
     ::close(descriptor);
     try {
       fill_from(stream);
@@ -160,14 +160,14 @@ class stream_copy {
  private:
   void fill_from(const fs::path& stream) {
     std::ifstream from(stream, std::ios::binary);
-    if (!from) throw io_error(stream.string() + ": " + std::strerror(errno));
+    if (!from) throw io_error(stream.string(), std::strerror(errno));
     output to(path_, stream);
     std::vector<char> part(std::size_t{1} << 20);
     while (from) {
       from.read(part.data(), std::ssize(part));
       to.write(part.data(), static_cast<std::size_t>(from.gcount()));
     }
-    if (from.bad()) throw io_error(stream.string() + ": cannot be read");
+    if (from.bad()) throw io_error(stream.string(), "cannot be read");
     to.close();
   }
 

@@ -23,7 +23,7 @@ constexpr std::size_t largest_part = std::size_t{1} << 30;
 
 int open_or_fail(const std::filesystem::path& path, int flags, const std::string& name) {
   const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC);
-  if (descriptor < 0) throw io_error(name + ": " + std::strerror(errno));
+  if (descriptor < 0) throw io_error(name, std::strerror(errno));
   return descriptor;
 }
 
@@ -61,7 +61,7 @@ random_file random_file::scratch(const std::filesystem::path& directory, const s
   const auto name = path + ", the work file for " + purpose;
   // Exclusive, and with mode 0600.
   const int descriptor = ::mkostemp(path.data(), O_CLOEXEC);
-  if (descriptor < 0) throw io_error(name + ": " + std::strerror(errno));
+  if (descriptor < 0) throw io_error(name, std::strerror(errno));
   ::unlink(path.c_str());
   return {descriptor, name};
 }
@@ -95,8 +95,9 @@ void random_file::read(std::uint64_t offset, std::span<std::byte> to) const {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail();
     if (got == 0)
-      throw io_error(name_ + ": the file ends at byte " + std::to_string(offset) + ", but had " +
-                     std::to_string(size()) + " bytes when it was opened: it changed while it was read");
+      throw io_error(name_, "the file ends at byte " + std::to_string(offset) + ", but had " +
+                                std::to_string(size()) +
+                                " bytes when it was opened: it changed while it was read");
     offset += static_cast<std::uint64_t>(got);
     to = to.subspan(static_cast<std::size_t>(got));
   }
@@ -132,9 +133,9 @@ void random_file::require_unchanged_at(const std::filesystem::path& path) const 
 
 void random_file::require(const state& now) const {
   if (now == state_) return;
-  throw io_error(name_ + ": the file had " + std::to_string(state_.size) +
-                 " bytes when it was opened and has " + std::to_string(now.size) +
-                 " now, or was written since: it changed while it was read");
+  throw io_error(name_, "the file had " + std::to_string(state_.size) + " bytes when it was opened and has " +
+                            std::to_string(now.size) +
+                            " now, or was written since: it changed while it was read");
 }
 
 std::string random_file::identity() const {
@@ -163,12 +164,12 @@ void random_file::close() {
 random_file::state random_file::examine() const {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) fail();
-  if (!S_ISREG(status.st_mode)) throw io_error(name_ + ": is not a regular file");
+  if (!S_ISREG(status.st_mode)) throw io_error(name_, "is not a regular file");
   return {static_cast<std::uint64_t>(status.st_size),
           std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec, status.st_dev,
           status.st_ino};
 }
 
-void random_file::fail() const { throw io_error(name_ + ": " + std::strerror(errno)); }
+void random_file::fail() const { throw io_error(name_, std::strerror(errno)); }
 
 }  // namespace macareu::files

@@ -34,8 +34,8 @@ void write_region(random_file& file, std::uint64_t offset, const source_form& fo
 
 void require_size(const random_file& adopted, std::uint64_t bytes, const std::filesystem::path& by) {
   if (adopted.size() != bytes)
-    throw usage_error(adopted.name() + ": has " + std::to_string(adopted.size()) + " bytes, but " +
-                      by.string() + " needs " + std::to_string(bytes));
+    throw usage_error(adopted.name(), "has " + std::to_string(adopted.size()) + " bytes, but " + by.string() +
+                                          " needs " + std::to_string(bytes));
 }
 
 /// Rows of an image that lies in a scratch file.
@@ -58,8 +58,8 @@ class file_rows final : public pixel_rows {
 
 void written_pixels::require_all(const std::filesystem::path& name) const {
   if (missing_ != 0)
-    throw usage_error(name.string() + ": " + std::to_string(missing_) +
-                      " pixels were not written: each must be written once");
+    throw usage_error(name.string(),
+                      std::to_string(missing_) + " pixels were not written: each must be written once");
 }
 
 stored_sink::stored_sink(const std::filesystem::path& file, const source_form& form, std::string header)

@@ -49,9 +49,9 @@ stored_source::stored_source(random_file pixels, std::uint64_t offset, const pix
       form_{layout.type, layout.shape, layout.channels, info},
       named_by_(std::move(named_by)) {
   if (pixels_.size() < offset_ + layout_.bytes())
-    throw io_error(pixels_.name() + ": the file has " + std::to_string(pixels_.size()) +
-                   " bytes, but its pixels need " + std::to_string(offset_ + layout_.bytes()) +
-                   ": it changed while it was opened");
+    throw io_error(pixels_.name(),
+                   "the file has " + std::to_string(pixels_.size()) + " bytes, but its pixels need " +
+                       std::to_string(offset_ + layout_.bytes()) + ": it changed while it was opened");
 }
 
 void stored_source::read(const image_region& from, void* to) {

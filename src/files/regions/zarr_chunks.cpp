@@ -96,7 +96,7 @@ bool read_chunk(const zarr_array& array, const std::filesystem::path& file, std:
       (!error || error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory))
     return false;
   // Opening a pipe could block for ever.
-  if (!std::filesystem::is_regular_file(status)) throw io_error(file.string() + ": is not a file");
+  if (!std::filesystem::is_regular_file(status)) throw io_error(file.string(), "is not a file");
   input opened(file);
   const auto bytes = array.chunk_bytes();
   switch (array.codec) {
@@ -121,14 +121,13 @@ void write_chunk(const zarr_array& array, const std::filesystem::path& file,
                  std::span<const std::byte> pixels, const std::filesystem::path& name) {
   std::error_code error;
   if (array.separator == '/') std::filesystem::create_directories(file.parent_path(), error);
-  if (error) throw io_error(name.string() + ": " + error.message());
+  if (error) throw io_error(name.string(), error.message());
   auto temporary = file;
   temporary += ".tmp";
   output to(temporary, name);
   to.write(pixels.data(), pixels.size());
   to.close();
-  if (std::rename(temporary.c_str(), file.c_str()) != 0)
-    throw io_error(name.string() + ": " + std::strerror(errno));
+  if (std::rename(temporary.c_str(), file.c_str()) != 0) throw io_error(name.string(), std::strerror(errno));
 }
 
 }  // namespace macareu::files

@@ -40,7 +40,7 @@ class document {
 
   const json& root() const { return root_; }
   [[noreturn]] void fail(std::string_view message) const {
-    throw io_error(file_.string() + ": " + std::string(message));
+    throw io_error(file_.string(), std::string(message));
   }
   /// "file: 'name' is <value>, <what it should be>"
   [[noreturn]] void fail(std::string_view name, const json& value, std::string_view wanted) const {
@@ -200,7 +200,7 @@ std::vector<std::string> default_axes(std::size_t rank, bool channels_last) {
 zarr_image with_axes(zarr_array array, const std::vector<std::string>& names, bool keep_slices) {
   constexpr std::int64_t most_channels = 64;
   const auto file = array.directory / ".zarray";
-  const auto fail = [&](const std::string& message) { throw io_error(file.string() + ": " + message); };
+  const auto fail = [&](const std::string& message) { throw io_error(file.string(), message); };
   std::array<int, 4> axes{-1, -1, -1, -1};
   const std::string_view roles = "zyxc";
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -324,9 +324,9 @@ zarr_image read_zarr_metadata(const fs::path& directory, const read_options& opt
   }
   if (fs::exists(directory / ".zattrs", ignored)) return read_group(directory, options);
   if (fs::exists(directory / "zarr.json", ignored))
-    throw io_error(directory.string() + ": Zarr version 3 cannot be read: convert it to version 2");
-  throw io_error(directory.string() +
-                 ": is a directory without the .zarray or .zattrs of a Zarr array or image");
+    throw io_error(directory.string(), "Zarr version 3 cannot be read: convert it to version 2");
+  throw io_error(directory.string(),
+                 "is a directory without the .zarray or .zattrs of a Zarr array or image");
 }
 
 std::string zarray_text(const zarr_array& array) {

@@ -109,13 +109,13 @@ zarr_sink::zarr_sink(const fs::path& directory, const source_form& form, const s
   place_ = pending_ ? pending_->path() : directory;
   const bool ome = lower(directory.stem().extension().string()) == ".ome";
   if (options.pyramid && !ome)
-    throw usage_error(directory.string() + ": a pyramid needs a name that ends in .ome.zarr");
+    throw usage_error(directory.string(), "a pyramid needs a name that ends in .ome.zarr");
   if (options.pyramid) levels_ = levels_of(form.shape);
   image_ = image_for(ome ? place_ / "0" : place_, form, ome);
   if (ome) {
     std::error_code error;
     fs::create_directories(place_, error);
-    if (error) throw io_error(name_.string() + ": " + error.message());
+    if (error) throw io_error(name_.string(), error.message());
     write_text(place_ / ".zgroup", name_, zgroup_text);
     write_text(place_ / ".zattrs", name_, multiscales_text(form, directory.stem().stem().string(), levels_));
   }
@@ -125,7 +125,7 @@ zarr_sink::zarr_sink(const fs::path& directory, const source_form& form, const s
 void zarr_sink::begin(const zarr_array& array) {
   std::error_code error;
   fs::create_directories(array.directory, error);
-  if (error) throw io_error(name_.string() + ": " + error.message());
+  if (error) throw io_error(name_.string(), error.message());
   write_text(array.directory / ".zarray", name_, zarray_text(array));
 }
 
@@ -139,9 +139,10 @@ void zarr_sink::write(const image_region& to, const void* from) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const auto end = to.first[axis] + to.size[axis];
     if (to.first[axis] % sizes[axis] != 0 || (end % sizes[axis] != 0 && end != whole[axis]))
-      throw usage_error(name_.string() + ": a region of " + std::to_string(to.size[axis]) + " from " +
-                        std::to_string(to.first[axis]) + " on axis " + std::to_string(axis) +
-                        " is not made of whole chunks of " + std::to_string(sizes[axis]));
+      throw usage_error(name_.string(), "a region of " + std::to_string(to.size[axis]) + " from " +
+                                            std::to_string(to.first[axis]) + " on axis " +
+                                            std::to_string(axis) + " is not made of whole chunks of " +
+                                            std::to_string(sizes[axis]));
   }
   write_chunks(image_, to, from, buffer_, name_);
   written_.add(to);

@@ -32,19 +32,19 @@ using slides::picture, slides::steps, slides::value_counts;
 
 void check(const source_form& rgb) {
   if (rgb.type != dtype::u8 || rgb.channels != 3 || rgb.shape.rank() != 2)
-    throw usage_error("nuclei: expected an image of u8 with three channels, got " +
-                      std::to_string(rgb.channels) + " of " + std::string(name_of(rgb.type)));
+    throw usage_error("nuclei", "expected an image of u8 with three channels, got " +
+                                    std::to_string(rgb.channels) + " of " + std::string(name_of(rgb.type)));
 }
 
 void check(const source_form& rgb, double mpp, const nuclei_options& options) {
   check(rgb);
   if (!(mpp > 0) || !std::isfinite(mpp))
-    throw usage_error("nuclei: the size of a pixel must be above 0 micrometres, got " +
-                      to_string(number(mpp)));
+    throw usage_error("nuclei",
+                      "the size of a pixel must be above 0 micrometres, got " + to_string(number(mpp)));
   if (options.stain_set != "h-e" && options.stain_set != "h-dab")
-    throw usage_error("nuclei: stain_set must be h-e or h-dab, got " + options.stain_set);
+    throw usage_error("nuclei", "stain_set must be h-e or h-dab, got " + options.stain_set);
   if (!options.white.empty() && options.white.size() != 3)
-    throw usage_error("nuclei: white must be 3 numbers, got " + std::to_string(options.white.size()));
+    throw usage_error("nuclei", "white must be 3 numbers, got " + std::to_string(options.white.size()));
 }
 
 /// Blocks of the image are read on the host, and histograms counted there.
@@ -129,8 +129,8 @@ void label_parts(std::vector<slide_part>& parts, double mpp, const nuclei_option
     const auto filled = part.on->reuse(std::exchange(part.filled, {}));
     part.labels = kept(part, recipe.labels(std::move(density), filled, slide));
     if (part.labels.form().type != dtype::u32)
-      throw internal_error("nuclei: expected labels of u32, got " +
-                           std::string(name_of(part.labels.form().type)));
+      throw internal_error("nuclei",
+                           "expected labels of u32, got " + std::string(name_of(part.labels.form().type)));
     report.boxes += part.on->boxes();
   }
   clock.tell("nuclei");

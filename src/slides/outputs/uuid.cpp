@@ -30,10 +30,10 @@ void add_content(sha1& sum, const fs::path& file, std::uint64_t size) {
   const auto add_at = [&](std::uint64_t offset, std::uint64_t count) {
     in.seekg(static_cast<std::streamoff>(offset));
     if (!in.read(bytes.data(), static_cast<std::streamsize>(count)))
-      throw io_error(file.string() + ": cannot be read");
+      throw io_error(file.string(), "cannot be read");
     sum.add({bytes.data(), static_cast<std::size_t>(count)});
   };
-  if (!in) throw io_error(file.string() + ": " + std::strerror(errno));
+  if (!in) throw io_error(file.string(), std::strerror(errno));
   for (std::uint64_t i = 0; i < blocks; ++i)
     add_at(size <= all_of ? i * block : i * ((size - block) / (blocks - 1)), block);
   if (size <= all_of && size % block > 0) add_at(size - size % block, size % block);

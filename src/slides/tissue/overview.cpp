@@ -79,7 +79,7 @@ coarse_level find_level(const std::filesystem::path& file, const source_form& le
     } catch (const files::no_such_level&) {
       break;  // the last level was before
     } catch (const io_error& e) {
-      throw io_error(file.string() + ": level " + std::to_string(level) + " cannot be read: " + e.what());
+      throw io_error(file.string(), "level " + std::to_string(level) + " cannot be read: " + e.what());
     }
     const auto downsample = downsample_of(opened->form(), level_0);
     if (downsample > best.downsample && downsample <= most) best = {std::move(opened), downsample};

@@ -24,7 +24,7 @@ tissue_source::tissue_source(image_source& rgb, const tissue_mask* tissue, const
   if (mask.type() != dtype::boolean || tissue->factor < 1 ||
       mask.shape().height() < ceil_div(shape.height(), tissue->factor) ||
       mask.shape().width() < ceil_div(shape.width(), tissue->factor))
-    throw usage_error("nuclei: the tissue mask must be bool and cover the slide of " + to_string(shape));
+    throw usage_error("nuclei", "the tissue mask must be bool and cover the slide of " + to_string(shape));
   for_each_cell(part, [&](auto y, auto end_y, auto x, auto end_x) {
     if (!is_tissue(y, x)) outside_ += static_cast<std::uint64_t>((end_y - y) * (end_x - x));
   });

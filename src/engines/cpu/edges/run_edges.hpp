@@ -201,7 +201,7 @@ void run_edges(job& work, const Rule& rule, const smoothing& how, const neighbou
   binary_planes planes(near, out.depth, out.height, out.width);
   mark_edges(work, threads, rule, how, out, kept, planes, image);
   if (!best_wave_kernels().flood(planes, work, threads, out))
-    throw device_error("canny: more than 2^32 - 1 runs of edge pixels");
+    throw device_error("canny", "more than 2^32 - 1 runs of edge pixels");
 }
 
 /// 0, 1 or 2 for every pixel, from the two bits of the planes.

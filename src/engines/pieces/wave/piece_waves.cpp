@@ -40,7 +40,7 @@ int record_file::descriptor(int writer) {
 std::int64_t record_file::append(const void* from, std::size_t bytes) {
   // Lists of the run that is continued may belong to pieces of other ranks now, so all are kept.
   if (end_ < 0) end_ = ::lseek(descriptor(run_.rank()), 0, SEEK_END);
-  if (end_ < 0) throw io_error(path_.string() + ": " + std::strerror(errno));
+  if (end_ < 0) throw io_error(path_.string(), std::strerror(errno));
   const auto begin = end_;
   write_all(descriptor(run_.rank()), from, bytes, begin, path_);
   end_ += static_cast<std::int64_t>(bytes);
