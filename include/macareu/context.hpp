@@ -20,6 +20,8 @@ struct run_report {
   std::int64_t tiles = -1;      ///< tile visits
   std::int64_t passes = -1;     ///< sweeps over tiles or images
   std::int64_t count = -1;      ///< objects found
+  /// Bytes of host memory that CUDA took to start in this process; limits of host memory leave them out.
+  std::int64_t gpu_start_up = -1;
 };
 
 struct context {

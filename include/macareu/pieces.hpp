@@ -26,6 +26,7 @@ struct piece_report {
   std::int64_t bytes_written = 0;       ///< of outputs
   std::int64_t scratch_read = 0, scratch_written = 0;
   std::int64_t solved_again = 0;  ///< waves: pieces computed a second time; basins: visits after the first
+  std::int64_t found = 0;         ///< pieces, of all passes, that a run which ended early had finished
 };
 
 /// How far a pass over an image is.

@@ -20,6 +20,7 @@
 
 namespace macareu {
 namespace {
+#include "catalogue/gpu_start_up.hpp"
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -100,7 +101,9 @@ dtype output_type(const operator_description& about, std::size_t output, dtype i
   return type_of(about.outputs[output], input, shape, complete_arguments(about, given, room));
 }
 
+  const auto gpu = cuda::gpu_named(choice.device);
 extents output_shape(const operator_description& about, std::size_t output, const extents& input,
+    if (gpu) start_gpu(*gpu);
                      const arguments& given) {
   if (!about.outputs[output].shape) return input;
   arguments room;
@@ -114,6 +117,7 @@ std::array<double, 3> output_scale(const operator_description& about, std::size_
   arguments room;
   const auto& all = complete_arguments(about, given, room);
   const auto own = shape_of(about.outputs[output], input, all);
+    if (gpu) how.report->gpu_start_up = gpu_start_up();
   const auto factor = std::ranges::find_if(about.parameters, &parameter_description::is_scale);
   for (int axis = 0; axis < input.rank(); ++axis) {
     const auto at = static_cast<std::size_t>(axis);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "catalogue/cuda_module.hpp"
+#include "catalogue/gpu_start_up.hpp"
 #include "catalogue/tuning.hpp"
 #include "engines/cuda/runtime/presence.hpp"
 
@@ -61,6 +62,7 @@ gpu_images find_gpu_images(const operator_description& about, std::span<const co
 
 const entry* find_entry(const operator_description& about, std::string_view engine) {
   const auto all = engine == cuda_name ? cuda::entries() : entries();
+  if (engine == cuda_name) gpus_of_machine();  // the first use of the engine
   const auto found = std::ranges::find_if(
       all, [&](const entry& e) { return e.about->name == about.name && e.engine == engine; });
   return found == all.end() ? nullptr : &*found;
@@ -93,7 +95,7 @@ bool fits(const const_image_view& image, int gpu) {
 
 [[noreturn]] void refuse_unknown(const context& how) {
   if (how.device.starts_with(cuda_name))
-    throw device_error("device '" + how.device + "' cannot be used: " + cuda::gpus_here().problem);
+    throw device_error("device '" + how.device + "' cannot be used: " + gpus_of_machine().problem);
   std::string known = "auto";
   for (const auto name : devices()) known += ", " + std::string(name);
   const auto message = "device '" + how.device + "' is not in this build; it has " + known +
@@ -110,7 +112,7 @@ bool fits(const const_image_view& image, int gpu) {
 }
 
 void check_gpu(const context& how, int gpu) {
-  const auto& here = cuda::gpus_here();
+  const auto& here = gpus_of_machine();
   const auto asked = how.device == "auto" ? "cuda: " : "device '" + how.device + "' cannot be used: ";
   if (here.gpus.empty()) throw device_error(asked + here.problem);
   if (static_cast<std::size_t>(gpu) >= here.gpus.size())
@@ -131,7 +133,7 @@ int usable_gpu(const context& how, const gpu_images& there) {
          .parts = {"device '" + how.device + "': expected cuda or cuda:N, where N is a GPU's number"},
          .given = how.device,
          .allowed = "cuda or cuda:N"});
-  if (cuda::gpus_here().gpus.empty()) check_gpu(how, 0);
+  if (gpus_of_machine().gpus.empty()) check_gpu(how, 0);
   for (const int gpu : named) check_gpu(how, gpu);
   const int preferred = preferred_gpu;
   const int gpu = !named.empty()        ? named[0]
@@ -155,7 +157,7 @@ device_choice choose_gpu(const operator_description& about, const gpu_images& th
   const auto* const chosen = find_entry(about, cuda_name);
   if (!chosen && how.device == "auto")
     throw device_error((there.first ? there.first->text + " is in the memory of a GPU: " : "cuda: ") +
-                       cuda::gpus_here().problem);
+                       gpus_of_machine().problem);
   if (!chosen) refuse_unknown(how);
   const auto named = cuda::gpus_named(how.device);
   if (named.size() > 1 && !about.in_blocks) refuse_several(how, about.name);
@@ -207,7 +209,7 @@ device_choice choose(const operator_description& about, const gpu_images& there,
 }  // namespace
 
 bool can_run_here(std::string_view engine) {
-  return engine != cuda_name || std::ranges::any_of(cuda::gpus_here().gpus, &gpu_description::usable);
+  return engine != cuda_name || std::ranges::any_of(gpus_of_machine().gpus, &gpu_description::usable);
 }
 
 void prefer_gpu(int gpu) { preferred_gpu = gpu; }

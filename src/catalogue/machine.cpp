@@ -8,6 +8,7 @@
 
 #include "catalogue/device_choice.hpp"
 #include "catalogue/gpu_memory_of_rank.hpp"
+#include "catalogue/gpu_start_up.hpp"
 #include "catalogue/lend_threads.hpp"
 #include "engines/cpu/runtime/instruction_set.hpp"
 #include "engines/cpu/runtime/threads.hpp"
@@ -17,7 +18,7 @@
 namespace macareu {
 
 machine_description this_machine() {
-  const auto& here = cuda::gpus_here();
+  const auto& here = gpus_of_machine();
   return {cpu::available_threads(), cpu::chosen_instruction_set().name, here.gpus, here.problem};
 }
 
@@ -26,7 +27,7 @@ host_threads lend_threads(std::int64_t pixels, int asked) { return cpu::lend_thr
 void use_gpu_of(const ranks& all) {
   // A launcher that gives each rank a GPU leaves one visible. Without a choice the driver is not asked.
   if (all.local_size() == 1 || !cuda::is_built()) return;
-  if (const auto gpu = cuda::gpu_of_rank(cuda::gpus_here().gpus, all.local_rank())) prefer_gpu(*gpu);
+  if (const auto gpu = cuda::gpu_of_rank(gpus_of_machine().gpus, all.local_rank())) prefer_gpu(*gpu);
 }
 
 std::int64_t gpu_memory_of_rank(ranks& all, const context& how) {

@@ -24,6 +24,7 @@
 #include "catalogue/entry.hpp"
 #include "catalogue/work_image.hpp"
 #include "core/shapes_call.hpp"
+#include "catalogue/gpu_start_up.hpp"
 #include "engines/cuda/runtime/gpu_of_rank.hpp"
 #include "engines/cuda/runtime/presence.hpp"
 #include "engines/pieces/piece_image.hpp"
@@ -84,7 +85,7 @@ device_choice choose_for_pieces(const operator_description& about, std::span<con
   const auto gpu = cuda::gpu_named(choice.device);
   if (how.device != "auto" || !gpu) return choice;
   try {
-    cuda::free_memory(*gpu);
+    start_gpu(*gpu);
     return choice;
   } catch (const device_error& failure) {
     return cpu_instead(about, inputs, how, failure.what());
@@ -184,8 +185,8 @@ std::int64_t spare_bytes(const pieces::run& of, const piece_options& options, co
 void add_ranks(const piece_options& options, piece_report& report) {
   if (!options.shared_by) return;
   const auto counters = [](piece_report& of) {
-    return std::array{&of.pieces,       &of.bytes_read,      &of.bytes_written,
-                      &of.scratch_read, &of.scratch_written, &of.solved_again};
+    return std::array{&of.pieces,          &of.bytes_read,   &of.bytes_written, &of.scratch_read,
+                      &of.scratch_written, &of.solved_again, &of.found};
   };
   const auto text = [](const piece_report& of) {
     return std::string(reinterpret_cast<const char*>(&of), sizeof of);
@@ -280,6 +281,8 @@ void run_pieces_of_rank(const operator_description& about, std::span<image_sourc
   told.device = choice.device;
   job work{told, {}};
   const auto run = choice.chosen->code_for({about, from, to, values, work}, true);
+  const auto gpu = cuda::gpu_named(choice.device);
+  if (gpu) start_gpu(*gpu);
   if (options.resume) require_identities(about, inputs);
   told.gpu_memory = agreed_gpu_memory(choice, how, options);
   work.take_rows = take_rows;
@@ -326,6 +329,7 @@ void run_pieces_of_rank(const operator_description& about, std::span<image_sourc
   if (how.progress) how.progress(1);
   if (how.report) {
     *how.report = work.report;
+    if (gpu) how.report->gpu_start_up = gpu_start_up();
     how.report->device = how.device == "auto" ? std::string(choice.chosen->engine) : how.device;
     how.report->compute_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

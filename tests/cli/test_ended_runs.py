@@ -210,6 +210,8 @@ class EndedRuns(PiecesTest):
             anew = json.loads(self.content("r.json"))["pieces"]
             self.check_end(verb)
             self.assertLess(resumed["bytes_read"], anew["bytes_read"], verb)
+            self.assertGreater(resumed["found_finished"], 0, verb)
+            self.assertEqual(anew["found_finished"], 0, verb)
 
     def test_a_new_run_replaces_an_unfinished_one(self):
         self.prepare()

@@ -24,6 +24,11 @@ class PiecesTest(CliTest):
         self.generate(shape=shape)
         self.succeed("threshold", "mask.npy", "--value", "60", "-o", "objects.npy")
 
+    def peak_memory(self, report):
+        """Bytes that count against a limit: what CUDA took to start does not."""
+        found = json.loads(self.content(report))
+        return found["peak_memory"] - found.get("gpu_start_up_memory", 0)
+
     def in_pieces(self, options, *arguments):
         """Runs a command. A limit is told in one line, a size of pieces in none."""
         done = self.run_tool(*arguments, *options)
@@ -268,7 +273,7 @@ class Options(PiecesTest):
                       ("label", "mask.npy", "--intervals", "60:255"), ("gaussian", "mask.npy", "--sigma", "12"),
                       ("fill-holes", "mask.npy"), ("dilation", "mask.npy", "--radius", "100")):
             self.in_pieces(("--memory", "20M"), *words, "-o", "out.npy", "--report", "r.json")
-            self.assertLess(json.loads(self.content("r.json"))["peak_memory"], limit + 64 * MEBIBYTE, words)
+            self.assertLess(self.peak_memory("r.json"), limit + 64 * MEBIBYTE, words)
             os.remove(self.path("out.npy"))
 
     def test_the_limit_is_kept_with_tiff(self):
@@ -284,7 +289,7 @@ class Options(PiecesTest):
                       ("gaussian", "tiled.tif", "-o", "out.tif", "--sigma", "3"),
                       ("label", "tiled.tif", "-o", "out.npy", "--intervals", "0:150", "--order", "size")):
             self.in_pieces(("--memory", "32M"), *words, "--report", "r.json")
-            self.assertLess(json.loads(self.content("r.json"))["peak_memory"], (32 + 64) * MEBIBYTE, words)
+            self.assertLess(self.peak_memory("r.json"), (32 + 64) * MEBIBYTE, words)
         self.assertEqual(os.listdir(self.path("work")), [])
         done = self.run_tool("invert", "mask.npy", "-o", "x.tif", "--pyramid", "--memory", "32M")
         self.assertEqual(done.returncode, 3)
@@ -299,7 +304,7 @@ class Options(PiecesTest):
                        "--report", "r.json")
         report = json.loads(self.content("r.json"))
         self.assertEqual(report["count"], side * side // 4)
-        self.assertLess(report["peak_memory"], (5 + 64) * MEBIBYTE)
+        self.assertLess(self.peak_memory("r.json"), (5 + 64) * MEBIBYTE)
         self.assertTrue(self.content("t.csv") == self.content("expected.csv"))
         self.assertTrue(self.content("out.npy") == self.content("labels.npy"))
 
@@ -313,7 +318,7 @@ class Options(PiecesTest):
             self.in_pieces(("--memory", "10M"), *words, "-o", "out.npy", "--report", "r.json")
             report = json.loads(self.content("r.json"))
             self.assertEqual(report["count"], side * side // 4, words)
-            self.assertLess(report["peak_memory"], (10 + 64) * MEBIBYTE, words)
+            self.assertLess(self.peak_memory("r.json"), (10 + 64) * MEBIBYTE, words)
             expected = "dots.npy" if words[0] == "remove-small" else "labels.npy"
             self.assertTrue(self.content("out.npy") == self.content(expected), words)
             os.remove(self.path("out.npy"))

@@ -27,6 +27,7 @@ class Reports(CliTest):
         self.assertEqual(seconds["transfer"], 0)
         self.assertAlmostEqual(seconds["total"], seconds["read"] + seconds["compute"] + seconds["write"])
         self.assertGreater(found["peak_memory"], 0)
+        self.assertNotIn("gpu_start_up_memory", found)
         for counter in ("rounds", "tiles", "passes", "count"):
             self.assertGreaterEqual(found.get(counter, 0), 0)
 

@@ -6,7 +6,9 @@
 #include <fstream>
 #include <limits>
 #include <string>
+#include <vector>
 
+#include "catalogue/gpu_start_up.hpp"
 #include "engines/pieces/free_memory.hpp"
 
 namespace macareu::test {
@@ -14,6 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr std::int64_t mebibyte = 1 << 20;
+
+/// What CUDA takes to start is measured so; on the cpu nothing starts.
+TEST(memory_of_start_up, is_what_stays_resident) {
+  std::vector<char> kept;
+  EXPECT_GE(memory_taken_by([&] { kept.assign(64 * mebibyte, 'x'); }), 60 * mebibyte);
+  EXPECT_LT(memory_taken_by([&] { std::vector<char>(64 * mebibyte, 'x').clear(); }), 60 * mebibyte);
+}
 
 class free_memory_of_kernel : public testing::Test {
  protected:

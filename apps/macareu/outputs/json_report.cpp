@@ -90,6 +90,7 @@ std::string to_json(const run_record& record) {
                         {"passes", pieces.passes},
                         {"visited", pieces.pieces},
                         {"solved_again", pieces.solved_again},
+                        {"found_finished", pieces.found},
                         {"bytes_read", pieces.bytes_read},
                         {"bytes_written", pieces.bytes_written},
                         {"scratch_read", pieces.scratch_read},
@@ -111,6 +112,7 @@ std::string to_json(const run_record& record) {
     object["ranks"] = {{"count", record.ranks.size()}, {"most_bytes_up", most}, {"each", each}};
   }
   object["peak_memory"] = peak_memory();
+  add_counter(object, "gpu_start_up_memory", record.run.gpu_start_up);
   return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

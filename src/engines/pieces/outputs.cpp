@@ -194,7 +194,10 @@ std::shared_ptr<stored> output_slots::write(const output& each) {
   const auto write_piece = [&](std::int64_t piece, std::optional<std::int64_t> next) {
     const auto where = grid.piece(piece);
     is_mine[static_cast<std::size_t>(piece)] = true;
-    if (run_.resumes() && run_.done.trusts_files() && sink.was_written(region_of(where))) return;
+    if (run_.resumes() && run_.done.trusts_files() && sink.was_written(region_of(where))) {
+      ++run_.report.found;
+      return;
+    }
     auto blocks = read_all(results, where);
     if (next) expect_all(results, grid.piece(*next));
     auto packed = blocks[0];

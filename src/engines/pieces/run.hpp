@@ -96,6 +96,13 @@ class run {
   /// The next number for records of the journal; the same in a run that resumes this one.
   std::int64_t next_record() { return ++records_; }
 
+  /// Whether the run that this one resumes has finished a piece; the report counts it.
+  bool found(std::int64_t record, std::int64_t piece) {
+    const bool is_done = done.has(record, piece);
+    report.found += is_done;
+    return is_done;
+  }
+
   job& work;
   context quiet_how;    // without progress: pieces are counted instead
   job quiet;            // of the engine inside

@@ -232,7 +232,7 @@ void stored::write(block pixels, std::function<void()> after) {
 
 void stored::fill(const std::function<block(std::int64_t, std::optional<std::int64_t>)>& compute) {
   share_pieces(run_, grid_, [&](std::int64_t piece, std::optional<std::int64_t> next) {
-    if (run_.done.has(written_, piece)) return;
+    if (run_.found(written_, piece)) return;
     write(compute(piece, next), [of = &run_, record = written_, piece] { of->done.record(record, piece); });
   });
   if (run_.is_shared()) run_.meet();
@@ -272,7 +272,7 @@ void stored::finish(const box& where) {
   grid_.for_each_in(where, [&](std::int64_t piece) {
     if (!unfinished_[static_cast<std::size_t>(piece)]) return;
     unfinished_[static_cast<std::size_t>(piece)] = false;
-    if (run_.done.has(finished_, piece)) return;
+    if (run_.found(finished_, piece)) return;
     auto pixels = complete_(piece);
     if (!pixels) return;
     write(std::move(*pixels), [of = &run_, record = finished_, piece] { of->done.record(record, piece); });

@@ -202,7 +202,7 @@ std::pair<node_ptr, std::uint64_t> component_bands::join(std::size_t label_bytes
   std::map<std::int64_t, band_record> bands;  // of this rank
   const auto record = run_.next_record();
   const auto found_in = [&](std::int64_t b, std::optional<std::int64_t> next) -> std::string {
-    if (auto known = run_.done.recall(record, b)) return std::move(*known);
+    if (run_.found(record, b)) return *run_.done.recall(record, b);
     const auto band = grid.piece(b);
     const auto next_band = next ? std::optional(grid.piece(*next)) : std::nullopt;
     const auto [numbers, count] = labelled(band, next_band ? &*next_band : nullptr);

@@ -274,7 +274,7 @@ node_ptr piece_waves<Key>::first_pass(const file_header& header, const host_thre
   };
   const auto solve_alone = [&](std::int64_t piece, std::optional<std::int64_t> next, give_found give) {
     if (beyond && run_.is_shared()) return give(piece, {});
-    if (const auto known = run_.done.recall(record, piece)) return give(piece, *known);
+    if (run_.found(record, piece)) return give(piece, *run_.done.recall(record, piece));
     const auto own = grid_.piece(piece);
     auto around = read_all(images_, grown(own, one, whole_));
     if (next) expect_all(images_, grown(grid_.piece(*next), one, whole_));
