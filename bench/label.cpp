@@ -13,7 +13,6 @@
 #include <macareu/files.hpp>
 #include <macareu/machine.hpp>
 
-#include "engines/cuda/component/block_times.hpp"
 #include "pairs.hpp"
 #include "suite.hpp"
 #include "workplace.hpp"
@@ -38,7 +37,7 @@ struct label_case {
   int threshold;
   std::vector<labelled> ways;
   bool gpu_alone = false;
-  bool from_host = false;  // also in blocks within 4 GiB
+  bool from_host = false;  // also in pieces within 4 GiB
 };
 
 std::vector<label_case> random_images(std::int64_t side) {
@@ -155,13 +154,14 @@ class image_run {
       placed_image out(at, output_type(label, 0, dtype::u8, set_.shape(), values), set_.shape());
       out.clear();
       run_report report;
-      const context how{.device = at.device(), .gpu_memory = memory, .report = &report, .stream = at.stream()};
+      const context how{
+          .device = at.device(), .gpu_memory = memory, .report = &report, .stream = at.stream()};
       const std::vector<const_image_view> inputs{from.view()};
       const std::vector<image_view> outputs{out.view()};
       std::vector<parts_of_run> told;
       take_times(done, to_.repeat(usual_repeat), most_ms, [&] {
         const double taken = at.milliseconds([&] { run_operator(label, inputs, outputs, values, how); });
-        told.push_back({taken, report, std::exchange(cuda::labels::last_block_times(), {})});
+        told.push_back({taken, report});
         return taken;
       });
       done.run->transfers = memory > 0;
@@ -178,14 +178,10 @@ class image_run {
   struct parts_of_run {
     double taken;
     run_report report;
-    cuda::labels::block_times in_blocks;  // set for images that exceed the memory
   };
   static void tell_parts(device_run& run, const parts_of_run& told) {
     run.compute_ms = 1e3 * told.report.compute_seconds;
     run.transfer_ms = 1e3 * told.report.transfer_seconds;
-    if (told.in_blocks.kernels == 0) return;
-    run.kernels_ms = 1e3 * told.in_blocks.kernels;
-    run.merging_ms = 1e3 * told.in_blocks.merging;
   }
 
   void check(result& done, const checksum& found, const arguments& values) {

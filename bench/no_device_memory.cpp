@@ -2,7 +2,6 @@
 #include <macareu/error.hpp>
 
 #include "device_memory.hpp"
-#include "engines/cuda/component/block_times.hpp"
 
 namespace macareu::bench {
 namespace {
@@ -28,12 +27,3 @@ void device_timer::release_event::operator()(void*) const {}
 double device_timer::milliseconds(stream_before, const std::function<void()>&) { refuse(); }
 
 }  // namespace macareu::bench
-
-namespace macareu::cuda::labels {
-
-block_times& last_block_times() {
-  static thread_local block_times none;
-  return none;
-}
-
-}  // namespace macareu::cuda::labels

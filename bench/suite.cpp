@@ -146,8 +146,6 @@ void add_run(json& object, const device_run& run) {
     object["transfer_ms"] = run.transfer_ms;
   }
   if (run.from_idle_ms) object["from_idle_ms"] = *run.from_idle_ms;
-  if (run.kernels_ms) object["kernels_ms"] = *run.kernels_ms;
-  if (run.merging_ms) object["merging_ms"] = *run.merging_ms;
   if (run.largest_error) object["largest_error"] = *run.largest_error;
   if (run.checked_by.empty()) return;
   object["hash"] = format("%016llx", static_cast<unsigned long long>(run.hash));

@@ -48,8 +48,7 @@ struct device_run {
   double compute_ms = 0;   ///< of the last run, from its report, without transfers
   double transfer_ms = 0;
   std::optional<double> from_idle_ms = {};  ///< GPU time plus host time before the first launch
-  std::optional<double> kernels_ms = {}, merging_ms = {};  ///< in blocks; these and transfers overlap
-  double published_ms = 0;  ///< of the published megapixel code on the same GPU; 0: unknown
+  double published_ms = 0;                  ///< of the published megapixel code on the same GPU; 0: unknown
   std::optional<time_limit> limit = {};
   std::optional<memory_limit> extra_limit = {};
   std::optional<double> of_better = {};  ///< `auto`: its time / that of the better of tiles and contraction

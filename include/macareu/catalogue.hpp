@@ -23,8 +23,8 @@ namespace macareu {
 
 struct call;  // internal
 
-/// `numbers` is a list of one or more numbers. `intervals` is a list LOW:HIGH,... or none. The operator checks
-/// `text`.
+/// `numbers` is a list of one or more numbers. `intervals` is a list LOW:HIGH,... or none. The operator
+/// checks `text`.
 enum class parameter_kind { connectivity, choice, flag, number, numbers, intervals, text };
 
 /// Choices and text are given as text. Any other argument may be given as text too, as on a command line.
@@ -45,7 +45,7 @@ struct parameter_description {
   double most = std::numeric_limits<double>::infinity();
   bool whole = false;     ///< no fractions
   bool is_scale = false;  ///< size of an output's pixels along each axis, in pixels of the first input
-  bool is_block = false;  ///< slices (rows, in images) of a block that is computed apart; inf: all
+  bool is_block = false;  ///< slices (rows, in images) of a piece; inf: as a whole
 };
 
 struct input_description {
@@ -99,7 +99,6 @@ struct operator_description {
   std::string_view table = {};   ///< contents of the table, for operators that give one instead of images
   std::string_view shapes = {};  ///< what the polygons are, for operators that give them instead of images
   bool is_histogram = false;     ///< its table has the columns from, to and count
-  bool in_blocks = false;        ///< images may exceed a GPU's memory, or be shared by several GPUs
   bool takes_labels = false;     ///< the first input is a label image
   bool gives_labels = false;     ///< the first output is a label image
   /// Throws usage_error for constraints on forms and arguments that the descriptions cannot express. The

@@ -25,12 +25,12 @@ struct run_report {
 };
 
 struct context {
-  std::string device = "auto";                ///< auto, serial, cpu, cuda (the current GPU), cuda:N, or for
-                                              ///< operators that work in blocks a pool: cuda:N,cuda:M
+  std::string device = "auto";                ///< auto, serial, cpu, cuda (the current GPU), cuda:N, or
+                                              ///< several GPUs that share the image: cuda:N,cuda:M
   std::string strategy = "auto";              ///< auto, or a strategy that the device has for the pattern
   int threads = 0;                            ///< 0: what affinity, cgroup and OMP_NUM_THREADS allow
-  std::int64_t gpu_memory = 0;                ///< bytes of a GPU to use at most where an operator works in
-                                              ///< blocks; 0: what is free
+  std::int64_t gpu_memory = 0;                ///< bytes of a GPU: larger images in host memory are computed
+                                              ///< in pieces; 0: what is free
   std::function<void(double)> progress = {};  ///< called with the fraction done, by one thread at a time,
                                               ///< and with 1 at the end
   std::stop_token stop = {};                  ///< when it is set, the call throws `interrupted`

@@ -2,17 +2,25 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <macareu/error.hpp>
+#include <macareu/pieces.hpp>
+#include <macareu/sources.hpp>
 
 #include "catalogue/arguments.hpp"
 #include "catalogue/checks.hpp"
 #include "catalogue/device_choice.hpp"
+#include "catalogue/gpu_start_up.hpp"
 #include "core/shapes_call.hpp"
 #include "engines/cpu/runtime/instruction_set.hpp"
 #include "engines/cuda/runtime/presence.hpp"
@@ -20,15 +28,64 @@
 
 namespace macareu {
 namespace {
-#include "catalogue/gpu_start_up.hpp"
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+/// The slices (rows, in images) of a piece that the call asks for.
+std::optional<std::int64_t> piece_slices(const operator_description& about, const arguments& values) {
+  const auto named = std::ranges::find_if(about.parameters, &parameter_description::is_block);
+  if (named == about.parameters.end()) return std::nullopt;
+  const auto slices = std::get<number>(values.find(named->name)->second).to_double();
+  constexpr double most = std::numeric_limits<std::int32_t>::max();
+  if (!std::isfinite(slices)) return std::nullopt;
+  return static_cast<std::int64_t>(std::clamp(slices, 1.0, most));
+}
+
+/// An image in memory in pieces. An output that replaces the input gets its pixels while others are read.
+void run_in_pieces_of(const operator_description& about, std::span<const const_image_view> inputs,
+                      std::span<const image_view> outputs, const arguments& values, const context& how,
+                      const piece_options& options, table* result, const take_shape* take) {
+  image kept;
+  std::vector<std::unique_ptr<image_source>> sources;
+  std::vector<image_source*> from;
+  for (const auto& input : inputs) {
+    const bool given = input.data() || input.shape() != extents{};
+    from.push_back(given ? sources.emplace_back(source_of(input)).get() : nullptr);
+    if (!given || std::ranges::find(outputs, input.data(), &image_view::data) == outputs.end()) continue;
+    kept = image(input.type(), input.shape(), input.channels());
+    from.back()->read(whole_of(input.shape()), kept.data());
+    from.back() = sources.emplace_back(source_of(kept)).get();
+  }
+  std::vector<std::unique_ptr<image_sink>> sinks;
+  std::vector<image_sink*> to;
+  for (std::size_t o = 0; o < about.outputs.size(); ++o)
+    to.push_back(o < outputs.size() && outputs[o].data() ? sinks.emplace_back(sink_to(outputs[o])).get()
+                                                         : nullptr);
+  if (take)
+    compute_shapes_in_pieces(about, from, *take, values, how, options);
+  else if (result)
+    *result = compute_table_in_pieces(about, from, values, how, options);
+  else
+    run_in_pieces(about, from, to, values, how, options);
+}
+
 void run_checked(const device_choice& choice, std::span<const const_image_view> inputs,
                  std::span<const image_view> outputs, const arguments& values, const context& how,
                  table* result = nullptr, const take_shape* take = nullptr) {
+  const auto& about = *choice.chosen->about;
+  // Blocks do not change the result: where the engine has no pieces, or a GPU the images, they are as a
+  // whole.
+  const auto slices =
+      choice.chosen->works_in_pieces && choice.images_on_host ? piece_slices(about, values) : std::nullopt;
+  if (inputs[0].shape().pixels() > 0 && (slices || needs_pieces(choice, inputs[0], how))) {
+    piece_options options;
+    if (slices) options.size = {*slices, *slices, 0};
+    auto on_device = how;
+    if (how.device != "auto") on_device.device = choice.device;
+    return run_in_pieces_of(about, inputs, outputs, values, on_device, options, result, take);
+  }
   auto told = how;
   told.device = choice.device;
   job work{told, {}, choice.images_on_gpu, choice.in_stream_order};
@@ -44,7 +101,9 @@ void run_checked(const device_choice& choice, std::span<const const_image_view> 
   const auto run = [&](const entry& on) {
     if (inputs[0].shape().pixels() > 0) on.code_for(call)(call);
   };
+  const auto gpu = cuda::gpu_named(choice.device);
   try {
+    if (gpu) start_gpu(*gpu);
     run(*ran);
   } catch (const device_error& failure) {
     if (!choice.instead || work.results_touched) throw;
@@ -58,6 +117,7 @@ void run_checked(const device_choice& choice, std::span<const const_image_view> 
   if (how.progress) how.progress(1);
   if (how.report) {
     *how.report = work.report;
+    if (gpu) how.report->gpu_start_up = gpu_start_up();
     how.report->device = how.device == "auto" ? std::string(ran->engine) : how.device;
     how.report->compute_seconds = seconds_since(begin) - work.report.transfer_seconds;
   }
@@ -101,9 +161,7 @@ dtype output_type(const operator_description& about, std::size_t output, dtype i
   return type_of(about.outputs[output], input, shape, complete_arguments(about, given, room));
 }
 
-  const auto gpu = cuda::gpu_named(choice.device);
 extents output_shape(const operator_description& about, std::size_t output, const extents& input,
-    if (gpu) start_gpu(*gpu);
                      const arguments& given) {
   if (!about.outputs[output].shape) return input;
   arguments room;
@@ -117,7 +175,6 @@ std::array<double, 3> output_scale(const operator_description& about, std::size_
   arguments room;
   const auto& all = complete_arguments(about, given, room);
   const auto own = shape_of(about.outputs[output], input, all);
-    if (gpu) how.report->gpu_start_up = gpu_start_up();
   const auto factor = std::ranges::find_if(about.parameters, &parameter_description::is_scale);
   for (int axis = 0; axis < input.rank(); ++axis) {
     const auto at = static_cast<std::size_t>(axis);

@@ -8,6 +8,7 @@
 #include "catalogue/cuda_module.hpp"
 #include "catalogue/gpu_start_up.hpp"
 #include "catalogue/tuning.hpp"
+#include "engines/cuda/component/label_limit.hpp"
 #include "engines/cuda/runtime/presence.hpp"
 
 namespace macareu {
@@ -61,8 +62,8 @@ gpu_images find_gpu_images(const operator_description& about, std::span<const co
 }
 
 const entry* find_entry(const operator_description& about, std::string_view engine) {
-  const auto all = engine == cuda_name ? cuda::entries() : entries();
   if (engine == cuda_name) gpus_of_machine();  // the first use of the engine
+  const auto all = engine == cuda_name ? cuda::entries() : entries();
   const auto found = std::ranges::find_if(
       all, [&](const entry& e) { return e.about->name == about.name && e.engine == engine; });
   return found == all.end() ? nullptr : &*found;
@@ -88,9 +89,18 @@ void check_strategy(const entry& chosen, const context& how) {
 
 bool gpu_pays(std::int64_t pixels) { return pixels >= tuning::pixels_worth_a_gpu; }
 
-bool fits(const const_image_view& image, int gpu) {
-  const auto bytes = image.shape().pixels() * static_cast<std::int64_t>(size_of(image.type()));
-  return tuning::memory_needed(bytes) <= cuda::free_memory(gpu);
+/// An operator on this image may exceed the GPU, or what the call may use of it.
+bool exceeds(const const_image_view& image, int gpu, const context& how, const operator_description& about) {
+  const auto& shape = image.shape();
+  if (about.pattern == "component" && !cuda::labels::fits_ids(shape.depth(), shape.height(), shape.width()))
+    return true;
+  const auto needed =
+      tuning::memory_needed(shape.pixels() * static_cast<std::int64_t>(size_of(image.type())));
+  if (how.gpu_memory > 0) return needed > how.gpu_memory;
+  // To ask for free memory takes longer than many operators on a small image.
+  if (needed <= gpus_of_machine().gpus[static_cast<std::size_t>(gpu)].memory / tuning::certain_share)
+    return false;
+  return needed > cuda::free_memory(gpu);
 }
 
 [[noreturn]] void refuse_unknown(const context& how) {
@@ -107,7 +117,7 @@ bool fits(const const_image_view& image, int gpu) {
 [[noreturn]] void refuse_several(const context& how, std::string_view what) {
   throw call_error({.kind = fault::conflict,
                     .parts = {"device '" + how.device + "': " + std::string(what) +
-                              " runs on one GPU; several are for operators that work in blocks"},
+                              " runs on one GPU; several are for operators that work in pieces"},
                     .given = how.device});
 }
 
@@ -160,11 +170,10 @@ device_choice choose_gpu(const operator_description& about, const gpu_images& th
                        gpus_of_machine().problem);
   if (!chosen) refuse_unknown(how);
   const auto named = cuda::gpus_named(how.device);
-  if (named.size() > 1 && !about.in_blocks) refuse_several(how, about.name);
+  if (named.size() > 1 && !chosen->works_in_pieces) refuse_several(how, about.name);
   const int gpu = usable_gpu(how, there);
   if (named.size() > 1) {
-    // Blocks are copied directly between the caller's images and each GPU, so the images must be in host
-    // memory.
+    // Pieces are copied between the caller's images and each GPU by the host.
     if (there.first) throw misplaced(about, there, "a GPU: several GPUs need images in host memory", how);
     return {chosen, how.device};
   }
@@ -182,7 +191,7 @@ device_choice choose_automatically(const operator_description& about, const gpu_
   if (!gpu_pays(image.shape().pixels()) || !cuda::is_built()) return on_host;
   try {
     auto on_gpu = choose_gpu(about, there, how);
-    if (!about.in_blocks && !fits(image, *cuda::gpu_named(on_gpu.device)))
+    if (exceeds(image, *cuda::gpu_named(on_gpu.device), how, about))
       throw device_error(on_gpu.device + ": its free memory is too small for the image");
     // In managed memory the GPU writes the caller's images directly, so there is no fallback.
     if (!there.any && knows_strategy(host, how)) on_gpu.instead = &host;
@@ -226,11 +235,20 @@ std::string computed_elsewhere(const device_error& failure, const entry& instead
   return std::string(failure.what()) + "; computed on " + std::string(instead.engine) + " instead";
 }
 
+bool needs_pieces(const device_choice& choice, const const_image_view& image, const context& how) {
+  if (cuda::gpus_named(choice.device).size() > 1) return true;
+  const auto gpu = cuda::gpu_named(choice.device);
+  // `auto` has chosen a GPU that is large enough.
+  if (!gpu || !choice.images_on_host || how.device == "auto" || !choice.chosen->works_in_pieces) return false;
+  return exceeds(image, *gpu, how, *choice.chosen->about);
+}
+
 device_choice choose_device(const operator_description& about, std::span<const const_image_view> inputs,
                             std::span<const image_view> outputs, const context& how) {
   const auto there = find_gpu_images(about, inputs, outputs);
   auto choice = choose(about, there, inputs[0], how);
   choice.images_on_gpu = there.all;
+  choice.images_on_host = !there.any;
   choice.in_stream_order = !how.wait && !there.host_can_read;
   check_strategy(*choice.chosen, how);
   return choice;

@@ -16,6 +16,7 @@ struct device_choice {
   const entry* chosen;
   std::string device;              // passed to the engine: "cuda:1"
   bool images_on_gpu = false;      // all images of the call
+  bool images_on_host = true;      // likewise
   bool in_stream_order = false;    // results may arrive after the call, all in device memory
   const entry* instead = nullptr;  // fallback of `auto` if the chosen device fails
   std::string note = {};           // for the report
@@ -28,6 +29,10 @@ bool can_run_here(std::string_view engine);
 /// another.
 device_choice choose_device(const operator_description& about, std::span<const const_image_view> inputs,
                             std::span<const image_view> outputs, const context& how);
+
+/// Whether the images of a call have to be computed in pieces: they lie in host memory, and several GPUs
+/// share them, or one is too small for them.
+bool needs_pieces(const device_choice& choice, const const_image_view& image, const context& how);
 
 /// The GPU of calls that name none, and have no image on one, from now on. CUDA's current GPU by default.
 void prefer_gpu(int gpu);

@@ -21,10 +21,11 @@
 #include "catalogue/arguments.hpp"
 #include "catalogue/checks.hpp"
 #include "catalogue/device_choice.hpp"
+#include "catalogue/device_pool.hpp"
 #include "catalogue/entry.hpp"
+#include "catalogue/gpu_start_up.hpp"
 #include "catalogue/work_image.hpp"
 #include "core/shapes_call.hpp"
-#include "catalogue/gpu_start_up.hpp"
 #include "engines/cuda/runtime/gpu_of_rank.hpp"
 #include "engines/cuda/runtime/presence.hpp"
 #include "engines/pieces/piece_image.hpp"
@@ -336,11 +337,56 @@ void run_pieces_of_rank(const operator_description& about, std::span<image_sourc
   }
   if (options.report) *options.report = report;
 }
+/// Each device computes some of the pieces. The first one reports, and has the table and the shapes.
+void run_on_pool(const std::vector<std::string>& devices, const operator_description& about,
+                 std::span<image_source* const> inputs, std::span<image_sink* const> outputs,
+                 const arguments& given, const context& how, const piece_options& options, table* result,
+                 const take_shape* take) {
+  if (options.shared_by)
+    throw call_error(
+        {.kind = fault::conflict,
+         .parts = {"device '" + how.device + "': each process of a run takes one GPU; name none, or one"},
+         .given = how.device});
+  validate(about, forms_of(inputs), given, how);
+  std::vector<std::unique_ptr<guarded_source>> sources;
+  std::vector<image_source*> from;
+  for (auto* const input : inputs)
+    from.push_back(input ? sources.emplace_back(std::make_unique<guarded_source>(*input)).get() : nullptr);
+  std::vector<std::unique_ptr<guarded_sink>> sinks;
+  std::vector<image_sink*> to;
+  for (auto* const output : outputs)
+    to.push_back(output ? sinks.emplace_back(std::make_unique<guarded_sink>(*output)).get() : nullptr);
+  // A GPU that is named several times divides what it may use.
+  std::ptrdiff_t sharing = 1;
+  for (const auto& device : devices) sharing = std::max(sharing, std::ranges::count(devices, device));
+  on_threads(devices, [&](ranks& own) {
+    auto told = how;
+    auto own_options = options;
+    table own_rows;
+    const take_shape drop = [](const shape&) {};
+    told.device = devices[static_cast<std::size_t>(own.rank())];
+    told.stream = nullptr;
+    told.gpu_memory = how.gpu_memory / sharing;
+    own_options.shared_by = &own;
+    own_options.own_rows = false;
+    if (!own.is_first()) {
+      told.progress = nullptr;
+      told.report = nullptr;
+      own_options.report = nullptr;
+    }
+    run_pieces_of_rank(about, from, to, given, told, own_options,
+                       result && !own.is_first() ? &own_rows : result, take && !own.is_first() ? &drop : take,
+                       nullptr);
+  });
+  if (how.report) how.report->device = how.device;
+}
 
 void run_pieces(const operator_description& about, std::span<image_source* const> inputs,
                 std::span<image_sink* const> outputs, const arguments& given, const context& how,
                 const piece_options& options, table* result, const take_shape* take = nullptr,
                 const take_table* take_rows = nullptr) {
+  if (const auto devices = devices_of_pool(how); !devices.empty())
+    return run_on_pool(devices, about, inputs, outputs, given, how, options, result, take);
   try {
     run_pieces_of_rank(about, inputs, outputs, given, how, options, result, take, take_rows);
   } catch (...) {
@@ -377,7 +423,7 @@ void compute_table_in_parts(const operator_description& about, std::span<image_s
     take(rows);
   };
   // Ranks that get all rows gather them as one table.
-  const bool in_parts = !options.shared_by || options.own_rows;
+  const bool in_parts = options.shared_by ? options.own_rows : devices_of_pool(how).empty();
   run_pieces(about, inputs, {}, given, how, options, &result, nullptr, in_parts ? &take_rows : nullptr);
   if (!has_taken) take(result);  // of ranks, of an operator that has few rows, or of no pixels
 }

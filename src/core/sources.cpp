@@ -6,7 +6,7 @@
 namespace macareu {
 namespace {
 
-/// visit(pixels of a view, packed pixels) for every pixel of a region.
+/// visit(pixels of a view, packed pixels, bytes) for all of a region: whole rows where they have no gaps.
 template <class View, class Packed, class Visit>
 void over_region(const View& pixels, const image_region& where, Packed* packed, const Visit& visit) {
   const auto bytes = static_cast<std::int64_t>(size_of(pixels.type()));
@@ -14,14 +14,23 @@ void over_region(const View& pixels, const image_region& where, Packed* packed, 
   const bool volume = pixels.shape().rank() == 3;
   const std::int64_t step[3]{volume ? steps[0] : 0, steps[volume ? 1 : 0], steps[volume ? 2 : 1]};
   auto* const data = static_cast<Packed*>(pixels.data());
+  const bool whole_rows =
+      step[2] == pixels.channels() && (pixels.channels() == 1 || pixels.channel_stride() == 1);
+  const auto row_bytes = where.size[2] * pixels.channels() * bytes;
   for (std::int64_t z = 0; z < where.size[0]; ++z)
-    for (std::int64_t y = 0; y < where.size[1]; ++y)
-      for (std::int64_t x = 0; x < where.size[2]; ++x) {
-        const auto at =
-            (where.first[0] + z) * step[0] + (where.first[1] + y) * step[1] + (where.first[2] + x) * step[2];
-        for (int c = 0; c < pixels.channels(); ++c, packed += bytes)
-          visit(data + (at + c * pixels.channel_stride()) * bytes, packed, static_cast<std::size_t>(bytes));
+    for (std::int64_t y = 0; y < where.size[1]; ++y) {
+      const auto row =
+          (where.first[0] + z) * step[0] + (where.first[1] + y) * step[1] + where.first[2] * step[2];
+      if (whole_rows) {
+        visit(data + row * bytes, packed, static_cast<std::size_t>(row_bytes));
+        packed += row_bytes;
+        continue;
       }
+      for (std::int64_t x = 0; x < where.size[2]; ++x)
+        for (int c = 0; c < pixels.channels(); ++c, packed += bytes)
+          visit(data + (row + x * step[2] + c * pixels.channel_stride()) * bytes, packed,
+                static_cast<std::size_t>(bytes));
+    }
 }
 
 class memory_source final : public image_source {

@@ -1,10 +1,10 @@
 // The interface of an engine. Engines check it by static_assert(pattern_engine<engine>). Headers in this
 // folder define the patterns and the laws of their rules. Operators use nothing else, but for optional
-// abilities, which are concepts of their own there (summits.hpp, component_blocks.hpp).
+// abilities, which are concepts of their own there (summits.hpp, boxes.hpp).
 //
 // Operators get images from the engine and pass them back. Within a call an image is written in one form
-// only: as a whole, or as crops that do not overlap. Operators access pixels in two places only: in rows on
-// the host (host_rows.hpp), and in slices that label_blocks.hpp copies from an engine with images_in_memory.
+// only: as a whole, or as crops that do not overlap. Operators access pixels in rows on the host alone
+// (host_rows.hpp).
 //
 // Rules get sites of the whole image. Those of tally() get sites of the part, and where the whole begins.
 //

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t side = 65536, apart = 8, first = 6, across = side / apart;
 
-/// Squares of 3 x 3 pixels, some of which lie across words, tiles and blocks.
+/// Squares of 3 x 3 pixels, some of which lie across words, tiles and pieces.
 constexpr std::int64_t square_at(std::int64_t x) {
   const auto from_first = x - first;
   return from_first >= 0 && from_first % apart < 3 ? from_first / apart : -1;
@@ -67,7 +67,7 @@ class large_labels : public on_gpu {
   }
 };
 
-TEST_F(large_labels, as_a_whole_and_in_blocks) {
+TEST_F(large_labels, as_a_whole_and_in_pieces) {
   const auto drawn = squares();
   for (const std::int64_t gib : {0, 8}) {
     SCOPED_TRACE(gib);

@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "engines/cpu/engine.hpp"
 #include "engines/serial/engine.hpp"
-#include "operators/objects/labels/label_blocks.hpp"
 #include "operators/objects/labels/object_rules.hpp"
+#include "patterns/component_rims.hpp"
 #include "support/dice.hpp"
 
 namespace macareu::test {
@@ -27,23 +28,61 @@ struct small_volume {
   }
 };
 
+/// Blocks of `block_slices` slices (rows, in images): numbered apart, each with the first slice of the next,
+/// and merged by the numbers that both gave to it.
 template <class Engine, class Rule>
 std::uint64_t label_image_of(const Rule& rule, const neighbourhood& near, const small_volume& image,
                              std::int64_t block_slices, int threads, label_image& labels) {
   const context how{.threads = threads};
   job work{how, {}};
+  const bool volume = near.rank == 3;
+  const auto slices = volume ? image.depth : image.height, slice = volume ? image.slice() : image.width;
   labels.assign(static_cast<std::size_t>(image.depth * image.slice()), 77);
-  const view<std::uint32_t> out{
-      labels.data(), image.depth, image.height, image.width, image.slice(), image.width, 1};
+  const framed in(image.pixels_view());
   Engine engine(work);
-  return label_components(engine, rule, near, framed(out), framed(image.pixels_view()), block_slices);
+  const auto lent = engine.lend_threads(image.depth * image.slice());
+  std::vector<block_residue> residues;
+  std::vector<std::uint32_t> shared;
+  for (std::int64_t first = 0; first < slices; first += block_slices) {
+    const auto own = std::min(block_slices, slices - first), seen = std::min(own + 1, slices - first);
+    label_image block(static_cast<std::size_t>(seen * slice));
+    const view<std::uint32_t> out{block.data(),
+                                  volume ? seen : 1,
+                                  volume ? image.height : seen,
+                                  image.width,
+                                  image.slice(),
+                                  image.width,
+                                  1};
+    engine.component(rule, near, framed(out), in.slices(volume, first, seen));
+    const auto end_of_own = block.begin() + own * slice;
+    block_residue residue;
+    residue.objects = *std::max_element(block.begin(), end_of_own);
+    if (first > 0) {
+      const std::vector<std::uint32_t> numbers(block.begin(), block.begin() + slice);
+      residue.in_first = *std::ranges::max_element(numbers);
+      residues.back().to_next = rim_pairs(shared, numbers, residues.back().objects, lent);
+    }
+    residues.push_back(std::move(residue));
+    shared.assign(end_of_own, block.end());
+    std::copy(block.begin(), end_of_own, labels.begin() + first * slice);
+  }
+  const auto merged = merge_rims(residues, lent);
+  for (std::size_t b = 0; b < residues.size(); ++b) {
+    const auto number = numbers_of<std::uint32_t>(merged.blocks[b], residues[b].objects);
+    const auto first = static_cast<std::int64_t>(b) * block_slices,
+               end = std::min(first + block_slices, slices);
+    for (auto i = first * slice; i < end * slice; ++i)
+      labels[static_cast<std::size_t>(i)] = number[labels[static_cast<std::size_t>(i)]];
+  }
+  return merged.count;
 }
 
 template <class Rule>
 void compare(const Rule& rule, const neighbourhood& near, const small_volume& image) {
   label_image whole, merged;
-  const auto count = label_image_of<serial::engine>(rule, near, image, 0, 1, whole);
-  for (std::int64_t thickness = 1; thickness <= std::max(image.depth, image.height); ++thickness) {
+  const auto all = std::max(image.depth, image.height);
+  const auto count = label_image_of<serial::engine>(rule, near, image, all, 1, whole);
+  for (std::int64_t thickness = 1; thickness <= all; ++thickness) {
     EXPECT_EQ(label_image_of<serial::engine>(rule, near, image, thickness, 1, merged), count);
     EXPECT_EQ(merged, whole) << "thickness " << thickness << ", reach " << near.reach;
     EXPECT_EQ(label_image_of<cpu::engine>(rule, near, image, thickness, 3, merged), count);
@@ -63,27 +102,6 @@ TEST(rims, merged_blocks_are_the_whole) {
     compare(set_pixels{}, near, image);
     compare(equal_values<std::uint8_t>{}, near, image);
   }
-}
-
-/// The least that labels need: images of its own, and no blocks.
-struct only_component {
-  explicit only_component(job& work) : inner(work) {}
-  template <class... Arguments>
-  std::uint64_t component(const Arguments&... given) {
-    ++calls;
-    return inner.component(given...);
-  }
-  serial::engine inner;
-  static inline int calls = 0;
-};
-
-TEST(rims, an_engine_without_blocks_labels_the_whole) {
-  const small_volume image{1, 3, 4, {1, 0, 1, 1, 1, 0, 0, 1, 0, 1, 1, 0}};
-  label_image whole, same;
-  const auto count = label_image_of<serial::engine>(set_pixels{}, {2, 1}, image, 0, 1, whole);
-  EXPECT_EQ(label_image_of<only_component>(set_pixels{}, {2, 1}, image, 1, 1, same), count);
-  EXPECT_EQ(same, whole);
-  EXPECT_EQ(only_component::calls, 1);
 }
 
 /// A comb: teeth that only the last slice joins, so that names go back through every block.

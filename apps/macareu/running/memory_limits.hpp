@@ -8,8 +8,8 @@
 
 namespace macareu::tool {
 
-/// Of the GPU that a command names; the largest number without one. Several GPUs, and `auto`, share or avoid
-/// an image that does not fit.
+/// Of the GPU that a command names; the largest number without one. The library cuts images for several
+/// GPUs, and `auto` avoids one that is too small.
 inline std::int64_t gpu_limit_of(const context& how) {
   const bool is_one =
       how.device == "cuda" || (how.device.starts_with("cuda:") && how.device.find(',') == std::string::npos);

@@ -56,9 +56,8 @@ void operator_run::cut_into_blocks() {
   if (running.pieces.size != std::array<std::int64_t, 3>{})
     throw usage_error(option_name(named->name) + " and --pieces both cut the image; give one of them");
   const auto slices = std::get<number>(blocks->second).to_double();
-  // Several GPUs share an image in memory, and the serial engine has no pieces.
-  const auto& device = running.how.device;
-  const bool in_memory = device == "serial" || device.find(',') != std::string::npos || running.repeat > 1;
+  // The serial engine has no pieces, and what is repeated stays in memory.
+  const bool in_memory = running.how.device == "serial" || running.repeat > 1;
   if (in_memory || !std::isfinite(slices)) return;
   constexpr double most = std::numeric_limits<std::int32_t>::max();
   const auto thickness = static_cast<std::int64_t>(std::clamp(slices, 1.0, most));
@@ -191,14 +190,14 @@ void operator_run::describe_objects(std::vector<image>& labels, const interrupti
     }
     if (objects.wanted()) measured_ = objects.measure(labels[0], intensity_, how);
   };
-  // Only labelling works in blocks. Labels from several GPUs, or too large for one, are described on the cpu.
+  // Labels from several GPUs, or too large for one, are in host memory: they are described on the cpu.
   const bool on_gpu = how.device.starts_with("cuda");
-  const bool in_blocks = running.how.gpu_memory > 0 || how.device.find(',') != std::string::npos;
-  if (on_gpu && in_blocks) how.device = "cpu";
+  const bool in_pieces = running.how.gpu_memory > 0 || how.device.find(',') != std::string::npos;
+  if (on_gpu && in_pieces) how.device = "cpu";
   try {
     describe();
   } catch (const device_error&) {
-    if (!on_gpu || in_blocks) throw;
+    if (!on_gpu || in_pieces) throw;
     how.device = "cpu";
     describe();
   }

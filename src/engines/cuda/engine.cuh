@@ -34,7 +34,6 @@
 #include "patterns/basins.hpp"
 #include "patterns/basins_of_minima.hpp"
 #include "patterns/boxes_by_axes.hpp"
-#include "patterns/component_blocks.hpp"
 #include "patterns/engine.hpp"
 #include "patterns/host_rows.hpp"
 #include "patterns/line_slabs.hpp"
@@ -255,16 +254,7 @@ class engine : public images_in_memory {
   requires component_rule<Rule, T> std::uint64_t component(const Rule& rule, const neighbourhood& near,
                                                            const framed<Label>& labels,
                                                            const framed<const T>& image) {
-    return component_in_blocks(rule, near, labels, image, 0);
-  }
-  /// `block_slices` 0: the whole image at once if it fits.
-  template <class Rule, label_number Label, class T>
-  requires component_rule<Rule, T> std::uint64_t component_in_blocks(const Rule& rule,
-                                                                     const neighbourhood& near,
-                                                                     const framed<Label>& labels,
-                                                                     const framed<const T>& image,
-                                                                     std::int64_t block_slices) {
-    return run_component(on_, images_, rule, near, labels.pixels(), image.pixels(), block_slices);
+    return run_component(on_, images_, rule, near, labels.pixels(), image.pixels());
   }
 
   template <class Rule, label_number Label, class... In>
@@ -373,7 +363,5 @@ static_assert(pattern_engine<engine>);
 static_assert(copies_bands<engine>);
 static_assert(sums_boxes<engine, probe::box_rule, probe::pixel, probe::pixel>);
 static_assert(finds_basins_of_minima<engine, std::uint8_t>);
-static_assert(
-    cuts_into_blocks<engine, probe::object_rule, framed<std::uint32_t>, framed<const std::uint8_t>>);
 
 }  // namespace macareu::cuda

@@ -72,11 +72,6 @@ inline constexpr int many_columns = 640;
 
 // Labels
 
-/// Workers of a GPU: transfers of one overlap with kernels of the other. Not measured apart.
-inline constexpr int streams_per_gpu = 2;
-/// Blocks for each worker, so that few workers wait at the beginning and at the end. Not measured apart.
-inline constexpr std::int64_t blocks_per_worker = 8;
-
 /// From this many sections of an image on, a block numbers several. With fewer there would be too few blocks.
 /// Not measured apart.
 inline constexpr std::uint32_t many_sections = 8192;

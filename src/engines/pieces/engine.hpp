@@ -333,12 +333,6 @@ class engine : public plan {
         },
         threads());
   }
-  /// Bands are blocks.
-  template <class T, component_rule<T> Rule, label_number Label>
-  std::uint64_t component_in_blocks(const Rule& rule, const neighbourhood& near, const image<Label>& labels,
-                                    const image<const T>& in, std::int64_t) {
-    return component(rule, near, labels, in);
-  }
 
   template <class Rule, label_number Label, class... In>
   tallied_rows<typename Rule::row> tally(const Rule& rule, std::uint64_t count,

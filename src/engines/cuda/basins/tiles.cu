@@ -180,11 +180,11 @@ std::uint64_t run_from_minima(const gpu& on, const neighbourhood& near, const vi
     launch_dependent(on, "seed_minima", seed_minima<Key>, all.tiles, seed_threads, 0, all, levels.data,
                      levels.step_y, heights, minima.set_pixels());
     minima.solve();
-    minima.write(labels, {}, labels::background::kept);
+    minima.write(labels, labels::background::kept);
   }
   launch_labels(on, all, view<const Key>(levels), labels, view<const std::uint32_t>(labels));
   visits.finish(on);
-  return labels::labelling::counts(on).all;
+  return labels::labelling::count(on);
 }
 
 template void run(const gpu&, const neighbourhood&, const view<std::uint32_t>&,

@@ -9,7 +9,7 @@
 namespace macareu::cuda::labels {
 namespace {
 
-/// Places the arrays of a block one after another; without memory it only measures.
+/// Places the arrays of an image one after another; without memory it only measures.
 class carver {
  public:
   explicit carver(std::byte* memory) : memory_(memory) {}
@@ -44,51 +44,37 @@ label_memory carve(carver& from, const tile_grid& grid) {
   return memory;
 }
 
-tile_grid grid_for(const block_shape& block) {
-  return with_shape(block,
-                    [&]<class Shape>() { return grid_of<Shape>(block.depth, block.height, block.width); });
+tile_grid grid_for(const labelled_form& image) {
+  return with_shape(image,
+                    [&]<class Shape>() { return grid_of<Shape>(image.depth, image.height, image.width); });
 }
 
-label_memory memory_for(carver& from, const block_shape& block, const tile_grid& grid) {
-  return with_shape(block, [&]<class Shape>() { return carve<Shape>(from, grid); });
+label_memory memory_for(carver& from, const labelled_form& image, const tile_grid& grid) {
+  return with_shape(image, [&]<class Shape>() { return carve<Shape>(from, grid); });
+}
+
+/// Device memory beside pixels and labels.
+std::int64_t bytes_for(const labelled_form& image) {
+  carver measure(nullptr);
+  memory_for(measure, image, grid_for(image));
+  return measure.used();
 }
 
 }  // namespace
 
-bool fits_ids(const block_shape& block) {
-  const auto words = block.depth * block.height * ceil_div(block.width, 64);
-  return words <= std::int64_t{1} << 26;
-}
-
-std::int64_t bytes_for(const block_shape& block) {
-  carver measure(nullptr);
-  memory_for(measure, block, grid_for(block));
-  return measure.used();
-}
-
-std::int64_t bits_of(const block_shape& block) {
-  const std::int64_t words = grid_for(block).words;
-  return with_shape(block, [&]<class Shape>() {
-    return words * Shape::planes * static_cast<std::int64_t>(sizeof(std::uint64_t));
-  });
-}
-
-labelling::labelling(const gpu& on, const block_shape& block)
+labelling::labelling(const gpu& on, const labelled_form& image)
     : on_(on),
-      block_(block),
+      form_(image),
       start_(earliest_on(on.number)),
-      grid_(grid_for(block)),
-      bytes_(on, bytes_for(block)) {
+      grid_(grid_for(image)),
+      bytes_(on, bytes_for(image)) {
   carver from(bytes_.data());
-  memory_ = memory_for(from, block, grid_);
-  memory_.counts = pinned_place<object_counts>();
+  memory_ = memory_for(from, image, grid_);
+  memory_.count = pinned_place<object_count>();
 }
 
-void labelling::solve(std::int64_t own_slices) const {
-  const std::int64_t rows = block_.near.rank == 3 ? own_slices * grid_.height : own_slices;
-  const auto end_of_own =
-      static_cast<std::uint32_t>(std::min<std::int64_t>(grid_.words, rows * grid_.across));
-  with_shape(block_, [&]<class Shape>() {
+void labelling::solve() const {
+  with_shape(form_, [&]<class Shape>() {
     if (!joined_inside_)
       launch(on_, start_, "label: inside tiles", join_inside_tiles<Shape>, grid_.tiles, inside_threads<Shape>,
              grid_, memory_);
@@ -96,7 +82,7 @@ void labelling::solve(std::int64_t own_slices) const {
            across_threads<Shape>, grid_, memory_);
     const auto find = [&]<int Sections>() {
       launch(on_, start_, "label: first pixels", find_firsts<Shape, Sections>,
-             ceil_div(sections_of(grid_), Sections), section_words, grid_, end_of_own, memory_);
+             ceil_div(sections_of(grid_), Sections), section_words, grid_, memory_);
     };
     if constexpr (Shape::deep == 1)
       if (sections_of(grid_) >= tuning::many_sections) return find.template operator()<4>();
@@ -105,19 +91,10 @@ void labelling::solve(std::int64_t own_slices) const {
 }
 
 template <class Label>
-void labelling::write(const view<Label>& out, const row_window& window, const renumbering& numbers,
-                      background zeros) const {
-  with_shape(block_, [&]<class Shape>() {
-    const auto layer = static_cast<std::uint32_t>(grid_.down) * grid_.across;
-    // Covers whole layers of tiles, or whole rows of tiles where there is only one layer.
-    const bool volume = grid_.deep > 1;
-    const auto unit = volume ? layer : static_cast<std::uint32_t>(grid_.across);
-    const int first = volume ? window.first_z / Shape::depth : window.first_y / Shape::height;
-    const int last = volume ? (window.end_z - 1) / Shape::depth : (window.end_y - 1) / Shape::height;
-    launch(on_, start_, "label: write", write_labels<Shape, Label>,
-           unit * static_cast<std::uint32_t>(last - first + 1), write_threads<Shape>, grid_, memory_,
-           unit * static_cast<std::uint32_t>(first), numbers, window, zeros,
-           has_aligned_groups(out, static_cast<int>(16 / sizeof(Label))), out);
+void labelling::write(const view<Label>& out, background zeros) const {
+  with_shape(form_, [&]<class Shape>() {
+    launch(on_, start_, "label: write", write_labels<Shape, Label>, grid_.tiles, write_threads<Shape>, grid_,
+           memory_, zeros, has_aligned_groups(out, static_cast<int>(16 / sizeof(Label))), out);
   });
 }
 
@@ -139,9 +116,7 @@ void labelling::link(const std::uint64_t* starts, const view<std::uint8_t>& out)
          memory_, kept, has_aligned_groups(out, 16), out);
 }
 
-template void labelling::write(const view<std::uint32_t>&, const row_window&, const renumbering&,
-                               background) const;
-template void labelling::write(const view<std::uint64_t>&, const row_window&, const renumbering&,
-                               background) const;
+template void labelling::write(const view<std::uint32_t>&, background) const;
+template void labelling::write(const view<std::uint64_t>&, background) const;
 
 }  // namespace macareu::cuda::labels

@@ -52,11 +52,10 @@ static __device__ std::uint32_t add_up_sections(std::uint32_t* sections, std::ui
 }
 
 /// Points every part at its root and counts roots within sections. The last block to finish computes the
-/// prefix sum over sections and counts the objects that begin before word `end_of_own`.
+/// prefix sum over sections and writes the number of objects.
 /// A block may take several sections, which then share its waits and its ticket.
 template <class Shape, int Sections>
 __global__ __launch_bounds__(section_words, 2048 / section_words) void find_firsts(tile_grid grid,
-                                                                                   std::uint32_t end_of_own,
                                                                                    label_memory memory) {
   static_assert(Sections <= 4, "counts of 16 bits, and places too");
   using counts = std::conditional_t<Sections == 1, std::uint32_t, std::uint64_t>;  // 16 bits for a section
@@ -126,11 +125,7 @@ __global__ __launch_bounds__(section_words, 2048 / section_words) void find_firs
   __syncthreads();
   if (!is_last) return;
   const auto all = add_up_sections(memory.sections, sections);
-  if (threadIdx.x != 0) return;
-  const bool all_own = end_of_own >= grid.words;
-  *memory.counts = {all, all_own ? all
-                                 : __ldcg(memory.sections + end_of_own / section_words) +
-                                       __ldcg(memory.firsts_before + end_of_own)};
+  if (threadIdx.x == 0) memory.count->objects = all;
 }
 
 /// The number of a part's object, from 1.

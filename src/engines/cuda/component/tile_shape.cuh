@@ -80,8 +80,8 @@ struct tile_place {
   }
 };
 
-struct object_counts {
-  std::uint32_t all, own;  // own: those that begin in the block's own slices
+struct object_count {
+  std::uint32_t objects;
 };
 
 /// Data passed between the kernels. The first pixel in raster order identifies an object; `id` is its slot in
@@ -96,7 +96,7 @@ struct label_memory {
   std::uint16_t* firsts_before;  // by word: firsts in earlier words of its section
   std::uint32_t* sections;       // firsts in earlier sections
   std::uint32_t* sections_done;  // one word: blocks that have counted firsts
-  object_counts* counts;         // in host memory
+  object_count* count;           // in host memory
 };
 
 /// Words whose firsts are counted together.

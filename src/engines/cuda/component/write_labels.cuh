@@ -8,33 +8,6 @@
 
 namespace macareu::cuda::labels {
 
-/// Maps a block's numbers to those of the whole image. Objects that begin in an earlier block, or that merge
-/// with an earlier object of this block, are in `moved`. The others count on from `before`.
-struct renumbering {
-  std::uint64_t before = 0;
-  const std::uint32_t* moved = nullptr;  // ascending
-  const std::uint64_t* target = nullptr;
-  std::uint32_t count = 0;
-
-  __device__ __forceinline__ std::uint64_t operator()(std::uint32_t number) const {
-    std::uint32_t low = 0, high = count;
-    while (low < high) {
-      const std::uint32_t middle = low + (high - low) / 2;
-      if (moved[middle] < number)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    if (low < count && moved[low] == number) return target[low];
-    return before + number - low;
-  }
-};
-
-/// The rows of the image to write; the output begins with the first of them.
-struct row_window {
-  int first_y, end_y, first_z, end_z;
-};
-
 /// What happens where no pixel is set: groups of four pixels become 0, or keep what they have.
 enum class background { written, kept };
 
@@ -93,12 +66,11 @@ struct tile_parts {
   /// Writes the labels of the parts, by slot.
   template <class Label>
   __device__ void look_up(const tile_grid& grid, const label_memory& memory, const tile_place& at,
-                          const renumbering& renumbered, const std::uint32_t (&left)[turns],
-                          Label* labels) const {
+                          const std::uint32_t (&left)[turns], Label* labels) const {
     const auto look_up = [&](int place) {
       const int row = place / 64, slot = place % 64 >> Shape::slot_shift;
-      labels[row * Shape::slots + slot] = static_cast<Label>(
-          renumbered(number_of<Shape>(memory, word_of(grid, at, row) * Shape::slots + slot)));
+      labels[row * Shape::slots + slot] =
+          static_cast<Label>(number_of<Shape>(memory, word_of(grid, at, row) * Shape::slots + slot));
     };
     list.for_each(look_up);
 #pragma unroll
@@ -168,15 +140,13 @@ struct row_piece {
 
 template <class Shape, class Label>
 __global__ __launch_bounds__(write_threads<Shape>) void write_labels(tile_grid grid, label_memory memory,
-                                                                     std::uint32_t first_tile,
-                                                                     renumbering renumbered,
-                                                                     row_window window, background zeros,
-                                                                     bool aligned, view<Label> out) {
+                                                                     background zeros, bool aligned,
+                                                                     view<Label> out) {
   __shared__ Label labels[Shape::rows * Shape::slots];
   __shared__ tile_parts<Shape> parts;
   parts.list.clear();
   __syncthreads();
-  const std::uint32_t tile = first_tile + blockIdx.x;
+  const std::uint32_t tile = blockIdx.x;
   const tile_place at(grid, tile);
   const int lane = static_cast<int>(threadIdx.x) % 16, first_row = static_cast<int>(threadIdx.x) / 16;
   constexpr int stride = write_threads<Shape> / 16;
@@ -188,7 +158,7 @@ __global__ __launch_bounds__(write_threads<Shape>) void write_labels(tile_grid g
   parts.find(grid, memory, at, left);
   follow();
   __syncthreads();
-  parts.look_up(grid, memory, at, renumbered, left, labels);
+  parts.look_up(grid, memory, at, left, labels);
   __syncthreads();
 #pragma unroll
   for (int i = 0; i < rows_at_once; ++i) {
@@ -200,9 +170,8 @@ __global__ __launch_bounds__(write_threads<Shape>) void write_labels(tile_grid g
       const int y = at.y * Shape::height + row % Shape::down * Shape::rows_y + k % Shape::rows_y,
                 z = at.z * Shape::depth + row / Shape::down * Shape::rows_z + k / Shape::rows_y;
       if (zeros == background::kept && !(pieces[i].pixels >> (4 * k) & 15)) continue;
-      if (y >= window.first_y && y < window.end_y && z >= window.first_z && z < window.end_z)
-        store_labels(out, z - window.first_z, y - window.first_y, std::int64_t{at.x} * 64 + lane * 4,
-                     grid.width, aligned, groups[k]);
+      if (y < grid.height && z < grid.depth)
+        store_labels(out, z, y, std::int64_t{at.x} * 64 + lane * 4, grid.width, aligned, groups[k]);
     }
   }
 }

@@ -161,8 +161,8 @@ void mark_by_stages(const gpu& on, const Rule& rule, const smoothing& how, const
 template <class Rule, class Enter, class In>
 bool link_edges(const gpu& on, const Rule& rule, const smoothing& how, const neighbourhood& near,
                 const Enter& enter, const view<const In>& in, const view<std::uint8_t>& out) {
-  const labels::block_shape shape{1, in.height, in.width, near, false};
-  if (!labels::fits_ids(shape)) return false;
+  const labels::labelled_form shape{1, in.height, in.width, near, false};
+  if (!labels::fits_ids(1, in.height, in.width)) return false;
   const labels::labelling parts(on, shape);
   const device_array<std::uint64_t> certain(on, parts.grid().words);
   const edge_marks bits{reinterpret_cast<std::uint32_t*>(parts.set_pixels()),

@@ -13,7 +13,7 @@
 #include "operators/common/checks.hpp"
 #include "operators/common/parameters.hpp"
 #include "operators/common/wrong_value.hpp"
-#include "operators/objects/labels/label_blocks.hpp"
+#include "operators/objects/labels/label_images.hpp"
 #include "operators/objects/labels/label_plan.hpp"
 #include "operators/objects/labels/object_rules.hpp"
 #include "patterns/images.hpp"
@@ -21,17 +21,11 @@
 namespace macareu::operators {
 
 struct label {
-  /// 0: the engine chooses.
-  static std::int64_t block_slices(const call& call) {
+  static void check_blocks(const call& call) {
     const double given = call.quantity("blocks").to_double();
-    if (std::isinf(given)) return 0;
-    if (given != std::floor(given))
+    if (!std::isinf(given) && given != std::floor(given))
       throw wrong_value("label", "blocks", "a whole number of slices, or inf", to_string(number(given)));
-    const auto all = call.inputs[0].shape()[0];
-    return given < static_cast<double>(all) ? static_cast<std::int64_t>(given) : all;
   }
-
-  static void check_blocks(const call& call) { block_slices(call); }
 
   static constexpr std::array inputs{input_description{"image", "binary: zero or not; or grey values"}};
   static constexpr std::array outputs{
@@ -72,7 +66,6 @@ struct label {
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
-      .in_blocks = true,
       .gives_labels = true,
       .check = &check_blocks,
       .formula =
@@ -100,8 +93,7 @@ struct label {
   template <class Engine, class Rule, class Image>
   static void write(Engine& engine, const call& call, const Rule& rule, const Image& image) {
     const auto number = [&]<class Label>(std::type_identity<Label>) {
-      return label_components(engine, rule, call.near(), output<Label>(engine, call, 0), image,
-                              block_slices(call));
+      return engine.component(rule, call.near(), output<Label>(engine, call, 0), image);
     };
     const bool wide = call.outputs[0].type() == dtype::u64;
     call.work.report.count = static_cast<std::int64_t>(wide ? number(std::type_identity<std::uint64_t>{})

@@ -10,7 +10,6 @@
 #include "core/pixel_types.hpp"
 #include "operators/common/masks.hpp"
 #include "operators/common/parameters.hpp"
-#include "operators/objects/labels/label_blocks.hpp"
 #include "operators/objects/labels/label_plan.hpp"
 #include "operators/objects/labels/object_rules.hpp"
 #include "operators/objects/labels/selection.hpp"
@@ -75,7 +74,7 @@ struct remove_small {
   static void mark_large(Engine& engine, const call& call, image_in<Engine, Label> kept,
                          const image_in<Engine, const std::uint8_t>& image) {
     const double least = call.quantity("min_size").to_double();
-    const auto count = label_components(engine, set_pixels{}, call.near(), kept, image, 0);
+    const auto count = engine.component(set_pixels{}, call.near(), kept, image);
     auto number = object_numbers<Label>(engine, static_cast<std::size_t>(count) + 1);
     call.work.report.count = 0;
     over_objects<object_size::row>(engine.tally(object_size{}, count, kept.reading()),

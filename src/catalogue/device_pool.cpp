@@ -1,0 +1,119 @@
+#include "catalogue/device_pool.hpp"
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <map>
+#include <thread>
+#include <utility>
+
+#include "engines/cuda/runtime/presence.hpp"
+
+namespace macareu {
+namespace {
+
+/// Messages on their way, by sender and receiver.
+class mailbox {
+ public:
+  void put(int from, int to, std::string bytes) {
+    {
+      const std::lock_guard lock(guard_);
+      messages_[{from, to}].push_back(std::move(bytes));
+    }
+    arrived_.notify_all();
+  }
+  std::string take(int from, int to) {
+    std::unique_lock lock(guard_);
+    auto& waiting = messages_[{from, to}];
+    arrived_.wait(lock, [&] { return !waiting.empty(); });
+    auto bytes = std::move(waiting.front());
+    waiting.pop_front();
+    return bytes;
+  }
+
+ private:
+  std::mutex guard_;
+  std::condition_variable arrived_;
+  std::map<std::pair<int, int>, std::deque<std::string>> messages_;
+};
+
+class thread_rank final : public ranks {
+ public:
+  thread_rank(mailbox& mail, int rank, const std::vector<std::string>& names)
+      : mail_(mail), rank_(rank), names_(names) {}
+  int rank() const override { return rank_; }
+  int size() const override { return static_cast<int>(names_.size()); }
+  int local_rank() const override { return rank(); }
+  int local_size() const override { return size(); }
+  std::string host() const override { return names_[static_cast<std::size_t>(rank_)]; }
+
+ protected:
+  void send(int to, std::string_view bytes) override { mail_.put(rank_, to, std::string(bytes)); }
+  std::string receive(int from) override { return mail_.take(from, rank_); }
+
+ private:
+  mailbox& mail_;
+  int rank_;
+  const std::vector<std::string>& names_;
+};
+
+/// Null, or the error of the work; the others are told of it.
+std::exception_ptr error_of(ranks& own, const std::function<void(ranks&)>& work) {
+  try {
+    try {
+      work(own);
+      return nullptr;
+    } catch (...) {
+      own.fail(std::current_exception());
+      throw;
+    }
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> devices_of_pool(const context& how) {
+  std::vector<std::string> names;
+  const auto gpus = cuda::gpus_named(how.device);
+  if (gpus.size() < 2) return names;
+  for (const int gpu : gpus) names.push_back("cuda:" + std::to_string(gpu));
+  return names;
+}
+
+void on_threads(const std::vector<std::string>& names, const std::function<void(ranks&)>& work) {
+  mailbox mail;
+  std::vector<std::exception_ptr> errors(names.size());
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      threads.emplace_back([&, i] {
+        thread_rank own(mail, static_cast<int>(i), names);
+        errors[i] = error_of(own, work);
+      });
+  }
+  if (errors[0]) std::rethrow_exception(errors[0]);
+}
+
+void guarded_source::read(const image_region& from, void* to) {
+  const std::lock_guard lock(guard_);
+  inner_.read(from, to);
+}
+
+guarded_sink::box guarded_sink::box_of(const image_region& region) {
+  return {region.first[0], region.first[1], region.first[2], region.size[0], region.size[1], region.size[2]};
+}
+
+void guarded_sink::write(const image_region& to, const void* from) {
+  const std::lock_guard lock(guard_);
+  inner_.write(to, from);
+  written_.insert(box_of(to));
+}
+
+bool guarded_sink::was_written(const image_region& region) {
+  const std::lock_guard lock(guard_);
+  return written_.contains(box_of(region)) || inner_.was_written(region);
+}
+
+}  // namespace macareu
