@@ -176,10 +176,9 @@ void run_with_checks(const macareu::call& call, function_ref<void(const macareu:
 /// Host memory for what an operator keeps of shapes beside blocks; polygons that wait may take as much again.
 /// A low limit is for pixels alone, and ranks do not know what others of a machine keep.
 std::int64_t spare_bytes(const pieces::run& of, const piece_options& options, const extents& shape) {
-  constexpr std::int64_t low = std::int64_t{1} << 30;
   const auto limit = options.memory > 0 ? options.memory : default_memory();
-  if (of.is_shared() || (of.is_limited() && limit < low)) return 0;
-  return std::min(limit / 8, shape.pixels());
+  if (of.is_shared() || (of.is_limited() && limit < pieces::tuning::low_memory)) return 0;
+  return std::min(limit / pieces::tuning::share_of_shapes, shape.pixels());
 }
 
 /// What all ranks did, of which each knows its part.
@@ -337,6 +336,7 @@ void run_pieces_of_rank(const operator_description& about, std::span<image_sourc
   }
   if (options.report) *options.report = report;
 }
+
 /// Each device computes some of the pieces. The first one reports, and has the table and the shapes.
 void run_on_pool(const std::vector<std::string>& devices, const operator_description& about,
                  std::span<image_source* const> inputs, std::span<image_sink* const> outputs,
@@ -385,9 +385,9 @@ void run_pieces(const operator_description& about, std::span<image_source* const
                 std::span<image_sink* const> outputs, const arguments& given, const context& how,
                 const piece_options& options, table* result, const take_shape* take = nullptr,
                 const take_table* take_rows = nullptr) {
-  if (const auto devices = devices_of_pool(how); !devices.empty())
-    return run_on_pool(devices, about, inputs, outputs, given, how, options, result, take);
   try {
+    if (const auto devices = devices_of_pool(how); !devices.empty())
+      return run_on_pool(devices, about, inputs, outputs, given, how, options, result, take);
     run_pieces_of_rank(about, inputs, outputs, given, how, options, result, take, take_rows);
   } catch (...) {
     if (options.shared_by) options.shared_by->fail(std::current_exception());

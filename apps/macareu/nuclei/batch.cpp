@@ -27,6 +27,7 @@
 #include "command/verb.hpp"
 #include "nuclei/slide_run.hpp"
 #include "running/work_folder.hpp"
+#include "tuning.hpp"
 
 namespace macareu::tool {
 namespace {
@@ -206,8 +207,8 @@ std::vector<int> codes_of_ranks(ranks& all, const std::vector<int>& own) {
 /// the limit goes back at once. Other memory is kept, because page faults take time.
 void return_large_memory([[maybe_unused]] std::int64_t limit) {
 #ifdef __GLIBC__
-  constexpr std::int64_t least = 4 << 20, most = 32 << 20;  // glibc takes no more
-  const int large = static_cast<int>(std::clamp(limit / 128, least, most));
+  const int large =
+      static_cast<int>(std::clamp(limit / tuning::large_share, tuning::least_large, tuning::most_large));
   ::mallopt(M_MMAP_THRESHOLD, large);
   ::mallopt(M_TRIM_THRESHOLD, large);
 #endif

@@ -8,6 +8,7 @@
 #include "slides/outputs/outline_text.hpp"
 #include "slides/outputs/stored_texts.hpp"
 #include "slides/tissue/tissue.hpp"
+#include "tuning.hpp"
 
 namespace macareu::tool {
 namespace {
@@ -18,8 +19,7 @@ class text_writer {
   text_writer(const std::filesystem::path& file, int threads) : file_(file, threads) {}
 
   std::string& text() {
-    constexpr std::size_t bytes_a_write = std::size_t{1} << 20;
-    if (text_.size() >= bytes_a_write) flush();
+    if (text_.size() >= tuning::bytes_a_write) flush();
     return text_;
   }
   void commit() {

@@ -10,12 +10,10 @@
 
 #include "command/outputs.hpp"
 #include "command/text.hpp"
+#include "tuning.hpp"
 
 namespace macareu::tool {
 namespace {
-
-/// Bytes that are written at once.
-constexpr std::size_t bytes_a_write = std::size_t{1} << 20;
 
 std::optional<shape_format> format_of(const std::string& file) {
   auto name = lower(file);
@@ -70,7 +68,7 @@ void shape_outputs::open(const std::filesystem::path& place) {
 
 void shape_outputs::add(const shape& one) {
   text_->add(waiting_, one);
-  if (waiting_.size() >= bytes_a_write) flush();
+  if (waiting_.size() >= tuning::bytes_a_write) flush();
 }
 
 void shape_outputs::commit() {

@@ -17,6 +17,7 @@
 #include "command/pixels.hpp"
 #include "command/shared_ranks.hpp"
 #include "pictures/number_canvas.hpp"
+#include "tuning.hpp"
 
 namespace macareu::tool {
 namespace {
@@ -48,12 +49,12 @@ struct object {
 
 /// visit(rows, number of the first one) for bands of an image.
 void over_rows(image_source& from, const std::function<void(const image&, std::int64_t)>& visit) {
-  constexpr std::int64_t bytes = std::int64_t{4} << 20;
   const auto& form = from.form();
   const auto height = form.shape[0], width = form.shape[1];
   const auto unit = std::max<std::int64_t>(from.chunk()[1], 1);
   const auto line = width * form.channels * static_cast<std::int64_t>(size_of(form.type));
-  const auto rows = std::max<std::int64_t>(bytes / std::max<std::int64_t>(line, 1) / unit, 1) * unit;
+  const auto rows =
+      std::max<std::int64_t>(tuning::copied_bytes / std::max<std::int64_t>(line, 1) / unit, 1) * unit;
   for (std::int64_t y = 0; y < height; y += rows) {
     image band(form.type, {std::min(rows, height - y), width}, form.channels);
     from.read({{0, y, 0}, {1, band.shape()[0], width}}, band.data());

@@ -19,6 +19,7 @@
 #include "command/verb.hpp"
 #include "running/timing.hpp"
 #include "running/usage_errors.hpp"
+#include "tuning.hpp"
 
 namespace macareu::tool {
 
@@ -247,7 +248,6 @@ std::unique_ptr<image_source> operator_run::open_for_shapes() const {
 }
 
 void operator_run::compute_shapes_of(image_source& source, interruption& signals) {
-  constexpr std::int64_t bytes_a_band = std::int64_t{16} << 20;  // few, so that threads find them in a cache
   const auto& form = source.form();
   check_call({{form.type, form.shape, form.channels}});
   record_inputs(form.shape, form.type);
@@ -261,10 +261,10 @@ void operator_run::compute_shapes_of(image_source& source, interruption& signals
       std::max<std::int64_t>(1, form.shape.width() * static_cast<std::int64_t>(size_of(form.type)));
   shapes.open(shapes.file());
   translate_usage_errors(about_, spelling::of_verb, [&] {
-    compute_shapes_in_pieces(
-        about_, std::array<image_source*, 1>{&source}, [&](const shape& one) { shapes.add(one); }, values,
-        how,
-        {.memory = running.pieces.memory, .size = {0, std::max<std::int64_t>(1, bytes_a_band / row), 0}});
+    compute_shapes_in_pieces(about_, std::array<image_source*, 1>{&source},
+                             [&](const shape& one) { shapes.add(one); }, values, how,
+                             {.memory = running.pieces.memory,
+                              .size = {0, std::max<std::int64_t>(1, tuning::bytes_of_outlines / row), 0}});
   });
   record_.compute_seconds = record_.run.compute_seconds;
   write_outputs({}, {}, signals);

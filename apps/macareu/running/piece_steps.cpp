@@ -19,6 +19,7 @@
 #include "files/format.hpp"
 #include "files/rename_list.hpp"
 #include "running/memory_limits.hpp"
+#include "tuning.hpp"
 
 namespace macareu::tool {
 
@@ -26,19 +27,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Beside images: the estimate of what an engine needs.
-constexpr std::int64_t engine_bytes_per_pixel = 4;
-
-/// Compressed pictures of flat areas take up to so many times their size in memory.
-constexpr std::int64_t largest_expansion = 64;
-
-/// From which on the loss of a run counts.
-constexpr std::chrono::seconds long_run(10);
-
 std::int64_t bytes_on_disk(const std::string& file) {
   std::error_code error;
   if (fs::is_directory(file, error))
-    return std::numeric_limits<std::int64_t>::max() / (8 * largest_expansion);
+    return std::numeric_limits<std::int64_t>::max() / (8 * tuning::largest_expansion);
   const auto bytes = fs::file_size(file, error);
   return error ? 0 : static_cast<std::int64_t>(bytes);
 }
@@ -66,7 +58,7 @@ std::int64_t host_limit_of(const piece_options& options) {
 bool may_need_pieces(const run_options& running, const std::vector<std::string>& inputs) {
   std::int64_t on_disk = 0;
   for (const auto& file : inputs) on_disk += bytes_on_disk(file);
-  return asks_for_pieces(running.pieces) || on_disk * largest_expansion >= limit_of(running).bytes;
+  return asks_for_pieces(running.pieces) || on_disk * tuning::largest_expansion >= limit_of(running).bytes;
 }
 
 std::int64_t bytes_in_memory(const source_form& form) {
@@ -76,7 +68,7 @@ std::int64_t bytes_in_memory(const source_form& form) {
 bool needs_pieces(std::string_view verb, const run_options& running, const extents& shape,
                   std::int64_t bytes) {
   if (asks_for_pieces(running.pieces)) return true;
-  const auto needed = bytes + shape.pixels() * engine_bytes_per_pixel;
+  const auto needed = bytes + shape.pixels() * tuning::engine_bytes_per_pixel;
   const auto [limit, place] = limit_of(running);
   if (needed <= limit) return false;
   if (!running.quiet)
@@ -95,7 +87,7 @@ std::optional<image_form> form_of(const std::optional<image>& pixels) {
 }
 
 bool piece_steps::took_long() const {
-  return options.resume || std::chrono::steady_clock::now() - begun > long_run;
+  return options.resume || std::chrono::steady_clock::now() - begun > tuning::long_run;
 }
 
 bool piece_steps::made_durable() const {
@@ -214,7 +206,6 @@ class boxes_of_sink {
  public:
   boxes_of_sink(const source_form& form, const image_sink& to)
       : whole_{form.shape.depth(), form.shape.height(), form.shape.width()}, size_(to.chunk()) {
-    constexpr std::int64_t most = std::int64_t{4} << 20;
     const auto pixel = form.channels * static_cast<std::int64_t>(size_of(form.type));
     const bool whole_rows = size_[2] == 0;
     for (auto& side : size_) side = std::max<std::int64_t>(side, 1);
@@ -222,7 +213,8 @@ class boxes_of_sink {
     // As many chunks as fit, along rows first.
     for (const std::size_t axis : {2u, 1u}) {
       const auto bytes = std::max<std::int64_t>(size_[0] * size_[1] * size_[2] * pixel, 1);
-      size_[axis] = std::min(whole_[axis], size_[axis] * std::max<std::int64_t>(most / bytes, 1));
+      size_[axis] =
+          std::min(whole_[axis], size_[axis] * std::max<std::int64_t>(tuning::copied_bytes / bytes, 1));
     }
     for (std::size_t axis = 0; axis < 3; ++axis)
       counts_[axis] = whole_[axis] == 0 ? 0 : ceil_div(whole_[axis], size_[axis]);

@@ -14,6 +14,7 @@
 
 #include "command/outputs.hpp"
 #include "command/text.hpp"
+#include "tuning.hpp"
 #include "verbs/verbs.hpp"
 
 namespace macareu::tool {
@@ -118,7 +119,6 @@ struct band_sizes {
   std::int64_t slices, rows;
 
   band_sizes(const generation& given, outputs& files, std::int64_t work_memory) {
-    constexpr std::int64_t usual = std::int64_t{64} << 20;
     const auto& shape = *given.shape;
     slices = std::min(files.step(0), shape.depth());
     rows = std::min(files.step(1), shape.height());
@@ -128,7 +128,8 @@ struct band_sizes {
       throw usage_error("--memory: " + given.name + " of " + to_string(shape) + " needs at least " +
                         std::to_string(least) + " bytes, got " + std::to_string(*given.memory));
     if (slices * rows * row_bytes == 0) return;
-    const auto limit = given.memory ? *given.memory - work_memory : std::max(usual, least - work_memory);
+    const auto limit =
+        given.memory ? *given.memory - work_memory : std::max(tuning::generated_bytes, least - work_memory);
     rows = std::min(limit / (slices * row_bytes) / rows * rows, shape.height());
     if (rows == shape.height())
       slices = std::min(limit / (rows * row_bytes) / slices * slices, shape.depth());

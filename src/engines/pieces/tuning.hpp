@@ -55,6 +55,17 @@ inline constexpr std::size_t most_spare_blocks = 8;
 /// Of a block: smaller ones would take much more memory than they have bytes.
 inline constexpr std::size_t bytes_on_huge_pages = std::size_t{8} << 20;
 
+/// Pixels of a slice of labels whose runs one thread collects.
+inline constexpr std::size_t run_pixels_claimed = std::size_t{1} << 16;
+
+/// Bytes of a row that are compared with their capacities at a time: they stay in the first cache.
+inline constexpr std::int64_t compared_bytes = 4096;
+
+/// Below this limit no room is set apart for shapes that wait: all of it is for pixels.
+inline constexpr std::int64_t low_memory = std::int64_t{1} << 30;
+/// Of higher ones, the share for what an operator keeps of shapes.
+inline constexpr std::int64_t share_of_shapes = 8;
+
 /// Pixels that are searched for NaN without a branch.
 inline constexpr std::int64_t searched_pixels = 4096;
 

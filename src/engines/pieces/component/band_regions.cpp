@@ -11,6 +11,7 @@
 #include <macareu/error.hpp>
 
 #include "core/ceil_div.hpp"
+#include "engines/pieces/tuning.hpp"
 
 namespace macareu::pieces {
 namespace {
@@ -210,7 +211,7 @@ std::vector<block_residue> residues_of(const std::vector<band_record>& bands) {
 }  // namespace
 
 std::vector<number_run> runs_of(std::span<const std::uint32_t> slice, const host_threads& threads) {
-  constexpr std::size_t part = 1 << 16;
+  constexpr auto part = tuning::run_pixels_claimed;
   std::vector<std::vector<number_run>> found(ceil_div(slice.size(), part));
   threads.for_each(found.size(), [&](std::size_t i) {
     const auto pixels = slice.subspan(i * part, std::min(part, slice.size() - i * part));

@@ -223,8 +223,8 @@ bool piece_waves<Key>::raise(const block& to, site p, Key value) const {
 template <class Key>
 bool piece_waves<Key>::is_beyond(std::span<const block> from, site first, std::int64_t count) const {
   const number_order<Key> order(code_);
-  // In parts that stay in the cache, with loops that are vectorised.
-  constexpr std::int64_t most = 4096 / sizeof(Key);
+  // In parts, with loops that are vectorised.
+  constexpr std::int64_t most = tuning::compared_bytes / static_cast<std::int64_t>(sizeof(Key));
   std::array<Key, most> capacity, start;
   for (std::int64_t begin = 0; begin < count; begin += most) {
     const auto part = std::min(most, count - begin);
