@@ -1,5 +1,6 @@
 // Labels on the cuda device beyond what the conformance tests see: images of many tiles, images in device
 // memory, and pieces of every thickness, on several GPUs too.
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -143,6 +144,17 @@ TEST_F(labels_on_gpu, other_operators_take_a_pool) {
   const noise_pair given({20, 20});
   const context pool{.device = "cuda:0,cuda:0"};
   EXPECT_TRUE(same_bits(fill_holes(given.mask_view(), {}, pool), fill_holes(given.mask_view(), {}, serial_)));
+}
+
+/// Pieces are written while others are read, so the input is copied where the result replaces it.
+TEST_F(labels_on_gpu, a_pool_may_replace_its_input) {
+  const noise_pair given({200, 300});
+  image first(dtype::u8, {200, 300}), second(dtype::u8, {200, 300});
+  for (auto* const pixels : {&first, &second})
+    std::memcpy(pixels->data(), given.mask_view().data(), static_cast<std::size_t>(first.bytes()));
+  invert(first, first, {}, {.device = "cuda:0,cuda:0"});
+  invert(second, second, {}, serial_);
+  EXPECT_TRUE(same_bits(first, second));
 }
 
 }  // namespace
