@@ -19,8 +19,8 @@ namespace {
 std::size_t first_axis(const extents& shape) { return shape.rank() == 3 ? 0 : 1; }
 
 py::tuple axes_of(const std::array<std::int64_t, 3>& sizes, const extents& shape) {
-  return first_axis(shape) == 0 ? py::make_tuple(sizes[0], sizes[1], sizes[2])
-                                : py::make_tuple(sizes[1], sizes[2]);
+  if (first_axis(shape) == 0) return py::make_tuple(sizes[0], sizes[1], sizes[2]);
+  return py::make_tuple(sizes[1], sizes[2]);
 }
 
 py::tuple with_channels(const py::tuple& sizes, int channels) {
@@ -169,7 +169,8 @@ py::object spacing_of(const file_image& file) {
   const auto& form = file.source().form();
   if (!form.info.spacing) return py::none();
   const auto& [first, second, third] = *form.info.spacing;
-  return form.shape.rank() == 3 ? py::make_tuple(first, second, third) : py::make_tuple(first, second);
+  if (form.shape.rank() == 3) return py::make_tuple(first, second, third);
+  return py::make_tuple(first, second);
 }
 
 py::object chunks_of(const file_image& file) {

@@ -103,9 +103,7 @@ TEST_F(little_memory, auto_falls_back_and_says_so) {
   run_report report;
   EXPECT_TRUE(same_bits(maxima(given.mask_view(), {}, {.report = &report}), expected));
   EXPECT_EQ(report.device, "cpu");
-  EXPECT_NE(report.note.find("its free memory is too small for the image; computed on cpu instead"),
-            std::string::npos)
-      << report.note;
+  EXPECT_NE(report.note.find("; computed on cpu instead"), std::string::npos) << report.note;
 }
 
 }  // namespace

@@ -71,11 +71,11 @@ class maze {
   std::uint8_t open_;
 };
 
-const std::vector<extents> images{{1, 1}, {1, 9}, {9, 1}, {2, 9},   {9, 2},   {3, 9},
-                                  {9, 3}, {4, 4}, {5, 5}, {6, 6},   {7, 7},   {8, 8},
-                                  {9, 9}, {9, 5}, {9, 7}, {31, 44}, {46, 35}, {64, 64}};
-const std::vector<extents> volumes{{1, 5, 5}, {2, 6, 7},  {3, 7, 6},    {4, 4, 9},
-                                   {9, 8, 7}, {12, 9, 5}, {13, 12, 11}, {6, 1, 5}};
+const std::vector<extents> maze_images{{1, 1}, {1, 9}, {9, 1}, {2, 9},   {9, 2},   {3, 9},
+                                       {9, 3}, {4, 4}, {5, 5}, {6, 6},   {7, 7},   {8, 8},
+                                       {9, 9}, {9, 5}, {9, 7}, {31, 44}, {46, 35}, {64, 64}};
+const std::vector<extents> maze_volumes{{1, 5, 5}, {2, 6, 7},  {3, 7, 6},    {4, 4, 9},
+                                        {9, 8, 7}, {12, 9, 5}, {13, 12, 11}, {6, 1, 5}};
 
 void expect_reached(std::string_view name, const extents& shape) {
   SCOPED_TRACE(std::string(name) + " " + to_string(shape));
@@ -98,15 +98,15 @@ void expect_path(std::string_view name, const extents& shape) {
 
 TEST(Mazes, EveryCorridorIsReached) {
   for (const auto* name : {"serpentine", "spiral", "snake", "flat"}) {
-    for (const auto& shape : images) expect_reached(name, shape);
-    for (const auto& shape : volumes) expect_reached(name, shape);
+    for (const auto& shape : maze_images) expect_reached(name, shape);
+    for (const auto& shape : maze_volumes) expect_reached(name, shape);
   }
 }
 
 TEST(Mazes, SpiralAndSnakeAreOnePath) {
   for (const auto* name : {"spiral", "snake"})
-    for (const auto& shape : images) expect_path(name, shape);
-  for (const auto& shape : volumes) expect_path("snake", shape);
+    for (const auto& shape : maze_images) expect_path(name, shape);
+  for (const auto& shape : maze_volumes) expect_path("snake", shape);
 }
 
 /// Half of the image is corridor, and the way is nearly as long; diagonal steps only cut corners.

@@ -90,8 +90,8 @@ TEST(TileRounds, EndAtTheReconstruction) {
       const auto made = generate(name, {41, 67}, {.coverage = 75});
       const auto expected = reconstructed(made, neighbours);
       for (const std::int64_t tile : {5, 16, 64, 128}) {
-        testing::tile_simulation simulation(pixels_of(*made.marker), pixels_of(made.mask), 41, 67, neighbours,
-                                            tile);
+        test::tile_simulation simulation(pixels_of(*made.marker), pixels_of(made.mask), 41, 67, neighbours,
+                                         tile);
         const auto seen = simulation.run();
         EXPECT_EQ(seen.result, expected) << "tiles of " << tile;
         EXPECT_EQ(seen.active[0], ((41 + tile - 1) / tile) * ((67 + tile - 1) / tile));

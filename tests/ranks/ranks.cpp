@@ -91,8 +91,8 @@ TEST(ranks, divide_the_memory_of_a_gpu) {
   if (std::ranges::find(present, "cuda") == present.end()) GTEST_SKIP() << "no GPU";
   const auto share_of = [](int count) {
     std::atomic<std::int64_t> share = 0;
-    const auto errors =
-        on_ranks(count, [&](ranks& all) { share = gpu_memory_of_rank(all, {.device = "cuda:0"}); });
+    const auto errors = on_ranks(
+        count, [&](ranks& all) { share = gpu_memory_of_rank(all, {.device = "cuda:0"}); }, 1);
     for (const auto& error : errors) EXPECT_FALSE(error);
     return static_cast<double>(share.load());
   };
