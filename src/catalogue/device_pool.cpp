@@ -1,45 +1,18 @@
 #include "catalogue/device_pool.hpp"
 
-#include <condition_variable>
-#include <deque>
 #include <exception>
-#include <map>
 #include <thread>
 #include <utility>
 
+#include "core/rank_mailbox.hpp"
 #include "engines/cuda/runtime/presence.hpp"
 
 namespace macareu {
 namespace {
 
-/// Messages on their way, by sender and receiver.
-class mailbox {
- public:
-  void put(int from, int to, std::string bytes) {
-    {
-      const std::lock_guard lock(guard_);
-      messages_[{from, to}].push_back(std::move(bytes));
-    }
-    arrived_.notify_all();
-  }
-  std::string take(int from, int to) {
-    std::unique_lock lock(guard_);
-    auto& waiting = messages_[{from, to}];
-    arrived_.wait(lock, [&] { return !waiting.empty(); });
-    auto bytes = std::move(waiting.front());
-    waiting.pop_front();
-    return bytes;
-  }
-
- private:
-  std::mutex guard_;
-  std::condition_variable arrived_;
-  std::map<std::pair<int, int>, std::deque<std::string>> messages_;
-};
-
 class thread_rank final : public ranks {
  public:
-  thread_rank(mailbox& mail, int rank, const std::vector<std::string>& names)
+  thread_rank(rank_mailbox& mail, int rank, const std::vector<std::string>& names)
       : mail_(mail), rank_(rank), names_(names) {}
   int rank() const override { return rank_; }
   int size() const override { return static_cast<int>(names_.size()); }
@@ -52,7 +25,7 @@ class thread_rank final : public ranks {
   std::string receive(int from) override { return mail_.take(from, rank_); }
 
  private:
-  mailbox& mail_;
+  rank_mailbox& mail_;
   int rank_;
   const std::vector<std::string>& names_;
 };
@@ -83,7 +56,7 @@ std::vector<std::string> devices_of_pool(const context& how) {
 }
 
 void on_threads(const std::vector<std::string>& names, const std::function<void(ranks&)>& work) {
-  mailbox mail;
+  rank_mailbox mail;
   std::vector<std::exception_ptr> errors(names.size());
   {
     std::vector<std::jthread> threads;

@@ -1,13 +1,9 @@
 // Ranks that are threads of one process.
 #pragma once
 
-#include <condition_variable>
-#include <deque>
 #include <exception>
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -15,36 +11,13 @@
 
 #include <macareu/ranks.hpp>
 
+#include "core/rank_mailbox.hpp"
+
 namespace macareu::test {
-
-/// Messages on their way, by sender and receiver.
-class mailbox {
- public:
-  void put(int from, int to, std::string bytes) {
-    {
-      const std::lock_guard lock(guard_);
-      messages_[{from, to}].push_back(std::move(bytes));
-    }
-    arrived_.notify_all();
-  }
-  std::string take(int from, int to) {
-    std::unique_lock lock(guard_);
-    auto& waiting = messages_[{from, to}];
-    arrived_.wait(lock, [&] { return !waiting.empty(); });
-    auto bytes = std::move(waiting.front());
-    waiting.pop_front();
-    return bytes;
-  }
-
- private:
-  std::mutex guard_;
-  std::condition_variable arrived_;
-  std::map<std::pair<int, int>, std::deque<std::string>> messages_;
-};
 
 class thread_rank final : public ranks {
  public:
-  thread_rank(mailbox& mail, int rank, int size, int machines, int local_size)
+  thread_rank(rank_mailbox& mail, int rank, int size, int machines, int local_size)
       : mail_(mail), rank_(rank), size_(size), machine_(rank % machines), local_size_(local_size) {}
   int rank() const override { return rank_; }
   int size() const override { return size_; }
@@ -56,7 +29,7 @@ class thread_rank final : public ranks {
   std::string receive(int from) override { return mail_.take(from, rank_); }
 
  private:
-  mailbox& mail_;
+  rank_mailbox& mail_;
   int rank_, size_, machine_, local_size_;
 };
 
@@ -64,7 +37,7 @@ class thread_rank final : public ranks {
 /// `local_size`: by how many ranks each of them divides what its machine gives.
 inline std::vector<std::exception_ptr> on_ranks(int size, const std::function<void(ranks&)>& work,
                                                 int machines = 0, int local_size = 1) {
-  mailbox mail;
+  rank_mailbox mail;
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(size));
   std::vector<std::thread> threads;
   for (int rank = 0; rank < size; ++rank)
