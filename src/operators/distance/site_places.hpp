@@ -59,10 +59,11 @@ struct site_places {
     const auto& whole = sites.whole();
     const auto end = whole.pixels();
     const divisor width(whole.width), height(whole.height), slice(whole.height * whole.width);
-    engine.map(last_place{end, width}, output<std::int32_t>(engine, call, x), sites);
-    if (call.wants(y))
-      engine.map(middle_place{end, width, height}, output<std::int32_t>(engine, call, y), sites);
-    if (call.wants(z)) engine.map(first_place{end, slice}, output<std::int32_t>(engine, call, z), sites);
+    engine.map(last_place{end, width}, output<std::int32_t>(engine, call, x_output), sites);
+    if (call.wants(y_output))
+      engine.map(middle_place{end, width, height}, output<std::int32_t>(engine, call, y_output), sites);
+    if (call.wants(z_output))
+      engine.map(first_place{end, slice}, output<std::int32_t>(engine, call, z_output), sites);
     if (call.wants(distances)) measure(engine, call);
   }
 
@@ -122,7 +123,7 @@ struct site_places {
   };
 
  private:
-  static constexpr std::size_t x = 0, y = 1, z = 2, distances = 3;
+  static constexpr std::size_t x_output = 0, y_output = 1, z_output = 2, distances = 3;
 
   template <class Engine>
   static void measure(Engine& engine, const call& call) {
@@ -131,12 +132,12 @@ struct site_places {
     const distance_to rule{spacing[last], spacing[last - 1], call.rank() == 3 ? spacing[0] : 0.0};
     const auto along = [&](std::size_t axis) { return output<std::int32_t>(engine, call, axis).reading(); };
     const auto out = output<double>(engine, call, distances);
-    if (call.wants(y) && call.wants(z))
-      engine.map(rule, out, along(x), along(y), along(z));
-    else if (call.wants(y))
-      engine.map(rule, out, along(x), along(y));
+    if (call.wants(y_output) && call.wants(z_output))
+      engine.map(rule, out, along(x_output), along(y_output), along(z_output));
+    else if (call.wants(y_output))
+      engine.map(rule, out, along(x_output), along(y_output));
     else
-      engine.map(rule, out, along(x));
+      engine.map(rule, out, along(x_output));
   }
 };
 

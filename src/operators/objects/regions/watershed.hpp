@@ -159,9 +159,9 @@ struct watershed {
     }
     MACAREU_HD Key operator()(site, Key bits) const {
       constexpr Key sign = key_map<Key>::sign;
-      const Key key = floating & (bits >= sign) ? static_cast<Key>(~bits)
-                                                : static_cast<Key>(bits ^ (is_signed ? sign : Key{0}));
-      return floating & (bits == sign) ? sign : key;
+      const Key key = (floating & (bits >= sign)) ? static_cast<Key>(~bits)
+                                                  : static_cast<Key>(bits ^ (is_signed ? sign : Key{0}));
+      return (floating & (bits == sign)) ? sign : key;
     }
     /// The highest key outside the mask.
     MACAREU_HD Key operator()(site p, Key bits, std::uint8_t inside) const {
