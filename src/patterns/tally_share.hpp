@@ -12,6 +12,9 @@ struct tallied {
   Rows rows;
   std::uint64_t before, count;
 };
+/// Which clang finds itself from 17 on.
+template <class Rows>
+tallied(Rows, std::uint64_t, std::uint64_t) -> tallied<Rows>;
 
 /// An optional ability of engines: each of several processes gets the rows of its share of the objects.
 template <class Engine, class Rule, class Labels, class... In>
