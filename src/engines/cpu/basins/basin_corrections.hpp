@@ -124,15 +124,16 @@ void basin_run<Key>::correct_tile(std::int64_t tile, std::uint64_t end, std::vec
   std::size_t next = 0, head = offered, tail = offered;
   while (next < offered || head < tail) {
     const bool first = head == tail || (next < offered && queue[next].steps <= queue[head].steps);
-    const auto [before, packed_at] = queue[first ? next++ : head++];
-    const site p = unpacked(packed_at);
+    const improved_pixel pixel = queue[first ? next++ : head++];
+    const auto before = pixel.steps;
+    const site p = unpacked(pixel.at);
     const auto at = origin + index_of(p);
     if (steps_.data[at] != before) continue;
     const Key own = passes_.data[at];
     const auto steps = before + 1;
     const auto correct_to = [&](std::int64_t to, int k) {
       store_steps(to, steps);
-      const improved_pixel corrected{steps, packed_at + packed_offset_[static_cast<std::size_t>(k)]};
+      const improved_pixel corrected{steps, pixel.at + packed_offset_[static_cast<std::size_t>(k)]};
       if (steps < end)
         queue[tail++] = corrected;
       else

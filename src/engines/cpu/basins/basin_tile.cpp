@@ -294,7 +294,7 @@ void basin_tile<Key>::find_parents(const view<const std::uint32_t>& seeds) {
       std::fill(direction + of.end, direction + place_.width, is_none);
 #pragma GCC ivdep
       for (auto x = of.begin; x < of.end; ++x) {
-        const wide found = (seed[x] != 0) | (steps[x] == basin::never) ? wide{is_end} : best[x];
+        const wide found = ((seed[x] != 0) | (steps[x] == basin::never)) ? wide{is_end} : best[x];
         direction[x] = static_cast<std::uint8_t>(seed[x] == basin::outside ? wide{is_none} : found);
       }
     }

@@ -194,7 +194,7 @@ void contour_sweep::cut_into_rings(index first, std::vector<corner_ring>& to) {
   pair_map<std::size_t> passed;  // places of pinched corners on the path, plus 1
   const auto cut_from = [&](std::size_t begin) {
     auto& made = to.emplace_back(path_.begin() + static_cast<std::ptrdiff_t>(begin), path_.end());
-    std::ranges::rotate(made, std::ranges::min_element(made, is_before));
+    std::rotate(made.begin(), std::ranges::min_element(made, is_before), made.end());
     path_.resize(begin);
   };
   auto at = first;
