@@ -263,14 +263,15 @@ TEST(ranks, differences_are_refused) {
 
 constexpr int all_reads = std::numeric_limits<int>::max(), any_rank = -1;
 
-/// An image whose disk fails after some reads. `reads` counts down to it.
+/// An image whose disk fails from some read on, which `reads` counts down to: what is read ahead may not be
+/// used.
 class failing_source final : public image_source {
  public:
   failing_source(const image& pixels, std::atomic<int>& reads) : of_(source_of(pixels)), reads_(reads) {}
   const source_form& form() const override { return of_->form(); }
   std::string identity() const override { return "drawn"; }
   void read(const image_region& from, void* to) override {
-    if (reads_-- == 0) throw io_error("disk: read error");
+    if (reads_-- <= 0) throw io_error("disk: read error");
     of_->read(from, to);
   }
 
