@@ -6,8 +6,8 @@
 #include <string>
 
 #include "core/neighbourhood.hpp"
-#include "engines/pieces/store.hpp"
 #include "engines/pieces/run.hpp"
+#include "engines/pieces/store.hpp"
 
 namespace macareu::pieces {
 
