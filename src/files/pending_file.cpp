@@ -15,6 +15,8 @@
 
 #include <macareu/error.hpp>
 
+#include "core/remove_folder.hpp"
+
 namespace macareu::files {
 namespace {
 
@@ -124,8 +126,7 @@ pending_directory::pending_directory(const fs::path& directory, bool (*replaceab
 }
 
 pending_directory::~pending_directory() {
-  std::error_code ignored;
-  if (!path_.empty()) fs::remove_all(path_, ignored);
+  if (!path_.empty()) remove_folder(path_);
 }
 
 void pending_directory::commit() {

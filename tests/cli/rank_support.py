@@ -1,4 +1,6 @@
 """What tests of ranks share: launchers, and comparisons with one process."""
+import contextlib
+import fcntl
 import os
 import shutil
 import subprocess
@@ -39,6 +41,11 @@ class AnyRanksTest(PiecesTest):
         process = self.launch(kind, ranks, *arguments, **options)
         out, err = process.communicate(timeout=300)
         return process.returncode, out.decode(errors="replace"), err.decode(errors="replace")
+
+    def wait_for_end(self, folder):
+        """Launchers may end before their ranks, which have the work files until then."""
+        with contextlib.suppress(FileNotFoundError), open(self.path(folder + "/lock")) as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
 
     def tree(self, name):
         """Names and contents of a file, or of all files below a directory."""

@@ -60,6 +60,7 @@ class Slides(SlideTest, AnyRanksTest):
             process.send_signal(signal.SIGTERM)
             process.communicate(timeout=60)
             self.assertNotEqual(process.returncode, 0)
+            self.wait_for_end("out/.macareu-nuclei")
             code, _, err = self.on_ranks(kind, 2, *command[:5], *command[-2:], "--resume")
             self.assertEqual((code, err), (0, ""))
             self.assertTrue(self.results() == expected, kind)
@@ -78,6 +79,7 @@ class Slides(SlideTest, AnyRanksTest):
             code, _, err = self.on_ranks(kind, 3, *command, "--pieces", "4,4",
                                          shell=f'if [ "{RANK}" = 1 ]; then (sleep 1; kill -9 $$) 2>/dev/null & fi')
             self.assertNotEqual(code, 0, err)
+            self.wait_for_end("out/.macareu-nuclei")
             self.assertFalse(os.path.exists(self.path("out/summary.json")))
             self.assertEqual(self.on_ranks(kind, 2, *command, "--resume")[::2], (0, ""))
             self.assertTrue(self.results() == expected, kind)

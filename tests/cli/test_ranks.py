@@ -275,6 +275,7 @@ class EndedRuns(RanksTest):
                 code, _, err = self.on_ranks(
                     kind, 3, *command, "--pieces", "20,300", "--quiet",
                     shell=f'if [ "{RANK}" = {killed} ]; then (sleep {wait}; kill -9 $$) 2>/dev/null & fi')
+                self.wait_for_end(".macareu-out.npy.pieces")
                 if os.path.exists(self.path("out.npy")):  # it was faster
                     os.remove(self.path("out.npy"))
                     shutil.rmtree(self.path(".macareu-out.npy.pieces"), ignore_errors=True)
@@ -301,6 +302,7 @@ class EndedRuns(RanksTest):
         time.sleep(1)
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=300)
+        self.wait_for_end(".macareu-out.npy.pieces")
         if not os.path.exists(self.path("out.npy")):
             code, _, err = self.on_ranks(kind, 2, *command, "--resume")
             self.assertEqual((code, err), (0, ""))

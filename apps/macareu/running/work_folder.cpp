@@ -14,6 +14,8 @@
 
 #include <macareu/error.hpp>
 
+#include "core/remove_folder.hpp"
+
 namespace macareu::tool {
 namespace {
 
@@ -52,8 +54,7 @@ constexpr std::size_t longest_reason = 1024;
 
 work_folder::~work_folder() {
   if (lock_ < 0) return;
-  std::error_code ignored;
-  if (!keeps_) fs::remove_all(path_, ignored);
+  if (!keeps_) remove_folder(path_);
   ::close(lock_);
 }
 

@@ -21,6 +21,7 @@
 #include <macareu/error.hpp>
 #include <macareu/ranks.hpp>
 
+#include "core/remove_folder.hpp"
 #include "engines/pieces/file_access.hpp"
 #include "engines/pieces/free_memory.hpp"
 #include "engines/pieces/tuning.hpp"
@@ -256,8 +257,7 @@ run::~run() {
 }
 
 void run::remove_folder() const {
-  std::error_code ignored;
-  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+  if (!folder_.empty()) macareu::remove_folder(folder_);
 }
 
 bool run::is_large(std::int64_t bytes) const {
