@@ -135,7 +135,7 @@ instance_generator::instance_generator(std::string_view name, const extents& sha
     throw usage_error("generate", "no instance is named " + std::string(name) + "; " + kind + " are " +
                                       names(shape.rank()) + suggestion(name));
   if (!offered(found->described, shape.rank()))
-    throw usage_error("generate", "" + std::string(name) + " has no form for " + to_string(shape) + "; " +
+    throw usage_error("generate", std::string(name) + " has no form for " + to_string(shape) + "; " +
                                       kind + " are " + names(shape.rank()));
   state_ = std::make_unique<state>(state{found->described, shape, found->make(shape, options)});
 }
@@ -152,14 +152,14 @@ void instance_generator::draw(const image_region& rows, std::uint8_t* mask, std:
   const std::array sizes{shape.depth(), shape.height(), shape.width()};
   for (std::size_t axis = 0; axis < sizes.size(); ++axis)
     if (rows.first[axis] < 0 || rows.size[axis] < 0 || rows.size[axis] > sizes[axis] - rows.first[axis])
-      throw usage_error("generate", "" + to_string(rows) + " reaches beyond an image of " + to_string(shape));
+      throw usage_error("generate", to_string(rows) + " reaches beyond an image of " + to_string(shape));
   if (rows.size[2] != shape.width())
-    throw usage_error("generate", "" + to_string(rows) + " has no whole rows: " + to_string(shape) +
+    throw usage_error("generate", to_string(rows) + " has no whole rows: " + to_string(shape) +
                                       " has rows of " + std::to_string(shape.width()));
   if (marker != nullptr && !state_->described.marker)
-    throw usage_error("generate", "" + std::string(state_->described.name) + " has no marker");
+    throw usage_error("generate", std::string(state_->described.name) + " has no marker");
   if (truth != nullptr && !state_->described.truth)
-    throw usage_error("generate", "" + std::string(state_->described.name) + " has no truth");
+    throw usage_error("generate", std::string(state_->described.name) + " has no truth");
   state_->drawn.draw(rows, mask, marker, truth);
 }
 

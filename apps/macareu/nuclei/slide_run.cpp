@@ -39,11 +39,11 @@ void slide_run::open() {
   if (!settings_.region_file.empty()) regions_ = read_regions(settings_.region_file);
   auto slide = slides::open_slide(file_, 0, work_);
   const auto& form = slide->form();
-  const auto has = file_ + ": has " + std::to_string(form.channels) +
+  const auto has = "has " + std::to_string(form.channels) +
                    (form.channels == 1 ? " channel" : " channels") + " of " + std::string(name_of(form.type));
   if (form.shape.rank() != 2) throw usage_error(file_, "is a volume; a slide is an image");
   if (form.type != dtype::u8 || form.channels < 3 || form.channels > 4)
-    throw usage_error(has + "; a stained slide has red, green and blue of u8");
+    throw usage_error(file_, has + "; a stained slide has red, green and blue of u8");
   if (form.shape.pixels() == 0) throw io_error(file_, "has no pixels");
   whole_ = form;
   set_pixel_size(form);

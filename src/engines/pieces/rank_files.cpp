@@ -37,10 +37,10 @@ void rank_files::read(int writer, std::int64_t offset, void* to, std::size_t byt
   const auto path = path_of(writer);
   const auto end = offset + static_cast<std::int64_t>(bytes);
   const unique_descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  if (!file.is_open() && errno != ENOENT) throw io_error(path.string() + ": " + std::strerror(errno));
+  if (!file.is_open() && errno != ENOENT) throw io_error(path.string(), std::strerror(errno));
   struct stat about {};
   if (!file.is_open() || ::fstat(file.get(), &about) != 0 || about.st_size < end)
-    throw io_error(path.string() + ": of " + std::to_string(end) + " bytes that rank " +
+    throw io_error(path.string(), "of " + std::to_string(end) + " bytes that rank " +
                    std::to_string(writer) + " wrote, " + std::to_string(about.st_size) +
                    " are there; choose a directory whose files all ranks see at once, by --scratch");
   read_all(file.get(), to, bytes, offset, path);

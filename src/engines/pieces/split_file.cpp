@@ -35,7 +35,7 @@ void split_file::read(const block& to) const {
     const auto path = path_of(piece);
     const auto place = grid_.piece(piece);
     const unique_descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-    if (!file.is_open()) throw io_error(path.string() + ": " + std::strerror(errno));
+    if (!file.is_open()) throw io_error(path.string(), std::strerror(errno));
     over_parts(to.part(common(to.where, place)), place,
                [&](std::int64_t offset, std::byte* memory, std::int64_t bytes) {
                  read_all(file.get(), memory, static_cast<std::size_t>(bytes), offset, path);

@@ -124,7 +124,7 @@ std::uint64_t label_lines(const job& work, int threads, const neighbourhood& nea
                           const match_classes& matches, const view<Label>& labels) {
   const auto runs = united_runs::sum_up(lines);
   if (!united_runs::can_number(runs))
-    throw device_error("label", "" + std::to_string(runs) + " runs of pixels exceed 2^32 - 1: set blocks");
+    throw device_error("label", std::to_string(runs) + " runs of pixels exceed 2^32 - 1: set blocks");
   labelling objects(work, threads, near, lines, matches);
   const auto count = objects.number_objects();
   objects.write(labels);
