@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include <macareu/error.hpp>
 
@@ -265,6 +266,19 @@ const arguments& complete_arguments(const operator_description& about, const arg
     else if (!of_its_kind(parameter, own->second))
       own->second = parse_argument(parameter, to_string(own->second));
   return room;
+}
+
+std::optional<std::array<std::int64_t, 3>> wanted_pieces(const operator_description& about,
+                                                         const arguments& given) {
+  const auto named = std::ranges::find_if(about.parameters, &parameter_description::is_block);
+  if (named == about.parameters.end()) return std::nullopt;
+  const auto found = given.find(named->name);
+  if (found == given.end()) return std::nullopt;
+  const auto slices = std::get<number>(found->second).to_double();
+  if (!std::isfinite(slices)) return std::nullopt;
+  constexpr double most = std::numeric_limits<std::int32_t>::max();
+  const auto thickness = static_cast<std::int64_t>(std::clamp(slices, 1.0, most));
+  return std::array<std::int64_t, 3>{thickness, thickness, 0};
 }
 
 }  // namespace macareu

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <optional>
+
 #include <macareu/catalogue.hpp>
 
 namespace macareu {
@@ -11,5 +15,9 @@ std::string to_string(const argument& value);
 /// `given` if that is complete, else `room`.
 const arguments& complete_arguments(const operator_description& about, const arguments& given,
                                     arguments& room);
+
+/// The box of a piece, if the call gives the slices (rows, in images) that one has.
+std::optional<std::array<std::int64_t, 3>> wanted_pieces(const operator_description& about,
+                                                         const arguments& given);
 
 }  // namespace macareu

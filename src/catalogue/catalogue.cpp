@@ -1,10 +1,10 @@
 #include <macareu/catalogue.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
-#include <cmath>
+#include <deque>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -33,30 +33,20 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// The slices (rows, in images) of a piece that the call asks for.
-std::optional<std::int64_t> piece_slices(const operator_description& about, const arguments& values) {
-  const auto named = std::ranges::find_if(about.parameters, &parameter_description::is_block);
-  if (named == about.parameters.end()) return std::nullopt;
-  const auto slices = std::get<number>(values.find(named->name)->second).to_double();
-  constexpr double most = std::numeric_limits<std::int32_t>::max();
-  if (!std::isfinite(slices)) return std::nullopt;
-  return static_cast<std::int64_t>(std::clamp(slices, 1.0, most));
-}
-
 /// An image in memory in pieces. An output that replaces the input gets its pixels while others are read.
 void run_in_pieces_of(const operator_description& about, std::span<const const_image_view> inputs,
                       std::span<const image_view> outputs, const arguments& values, const context& how,
                       const piece_options& options, table* result, const take_shape* take) {
-  image kept;
+  std::deque<image> kept;
   std::vector<std::unique_ptr<image_source>> sources;
   std::vector<image_source*> from;
   for (const auto& input : inputs) {
     const bool given = input.data() || input.shape() != extents{};
     from.push_back(given ? sources.emplace_back(source_of(input)).get() : nullptr);
     if (!given || std::ranges::find(outputs, input.data(), &image_view::data) == outputs.end()) continue;
-    kept = image(input.type(), input.shape(), input.channels());
-    from.back()->read(whole_of(input.shape()), kept.data());
-    from.back() = sources.emplace_back(source_of(kept)).get();
+    auto& copy = kept.emplace_back(input.type(), input.shape(), input.channels());
+    from.back()->read(whole_of(input.shape()), copy.data());
+    from.back() = sources.emplace_back(source_of(copy)).get();
   }
   std::vector<std::unique_ptr<image_sink>> sinks;
   std::vector<image_sink*> to;
@@ -77,11 +67,11 @@ void run_checked(const device_choice& choice, std::span<const const_image_view> 
   const auto& about = *choice.chosen->about;
   // Blocks do not change the result: where the engine has no pieces, or a GPU the images, they are as a
   // whole.
-  const auto slices =
-      choice.chosen->works_in_pieces && choice.images_on_host ? piece_slices(about, values) : std::nullopt;
-  if (inputs[0].shape().pixels() > 0 && (slices || needs_pieces(choice, inputs[0], how))) {
+  const auto wanted =
+      choice.chosen->works_in_pieces && choice.images_on_host ? wanted_pieces(about, values) : std::nullopt;
+  if (inputs[0].shape().pixels() > 0 && (wanted || needs_pieces(choice, inputs, outputs, how))) {
     piece_options options;
-    if (slices) options.size = {*slices, *slices, 0};
+    if (wanted) options.size = *wanted;
     auto on_device = how;
     if (how.device != "auto") on_device.device = choice.device;
     return run_in_pieces_of(about, inputs, outputs, values, on_device, options, result, take);

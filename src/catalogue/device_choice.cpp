@@ -89,13 +89,22 @@ void check_strategy(const entry& chosen, const context& how) {
 
 bool gpu_pays(std::int64_t pixels) { return pixels >= tuning::pixels_worth_a_gpu; }
 
-/// An operator on this image may exceed the GPU, or what the call may use of it.
-bool exceeds(const const_image_view& image, int gpu, const context& how, const operator_description& about) {
-  const auto& shape = image.shape();
+/// Of one channel.
+template <class View>
+std::int64_t bytes_of(const View& image) {
+  return image.data() ? image.shape().pixels() * static_cast<std::int64_t>(size_of(image.type())) : 0;
+}
+
+/// The images of a call may exceed the GPU, or what the call may use of it.
+bool exceeds(std::span<const const_image_view> inputs, std::span<const image_view> outputs, int gpu,
+             const context& how, const operator_description& about) {
+  const auto& shape = inputs[0].shape();
   if (about.pattern == "component" && !cuda::labels::fits_ids(shape.depth(), shape.height(), shape.width()))
     return true;
-  const auto needed =
-      tuning::memory_needed(shape.pixels() * static_cast<std::int64_t>(size_of(image.type())));
+  std::int64_t all = 0;
+  for (const auto& image : inputs) all += bytes_of(image);
+  for (const auto& image : outputs) all += bytes_of(image);
+  const auto needed = tuning::memory_needed(bytes_of(inputs[0]), all);
   if (how.gpu_memory > 0) return needed > how.gpu_memory;
   // To ask for free memory takes longer than many operators on a small image.
   if (needed <= gpus_of_machine().gpus[static_cast<std::size_t>(gpu)].memory / tuning::certain_share)
@@ -185,13 +194,14 @@ device_choice choose_gpu(const operator_description& about, const gpu_images& th
 
 /// For images that the host can read.
 device_choice choose_automatically(const operator_description& about, const gpu_images& there,
-                                   const const_image_view& image, const context& how) {
+                                   std::span<const const_image_view> inputs,
+                                   std::span<const image_view> outputs, const context& how) {
   const auto& host = *find_entry(about, "cpu");
   device_choice on_host{&host, std::string(host.engine)};
-  if (!gpu_pays(image.shape().pixels()) || !cuda::is_built()) return on_host;
+  if (!gpu_pays(inputs[0].shape().pixels()) || !cuda::is_built()) return on_host;
   try {
     auto on_gpu = choose_gpu(about, there, how);
-    if (exceeds(image, *cuda::gpu_named(on_gpu.device), how, about))
+    if (exceeds(inputs, outputs, *cuda::gpu_named(on_gpu.device), how, about))
       throw device_error(on_gpu.device + ": its free memory is too small for the image");
     // In managed memory the GPU writes the caller's images directly, so there is no fallback.
     if (!there.any && knows_strategy(host, how)) on_gpu.instead = &host;
@@ -203,10 +213,11 @@ device_choice choose_automatically(const operator_description& about, const gpu_
 }
 
 device_choice choose(const operator_description& about, const gpu_images& there,
-                     const const_image_view& image, const context& how) {
+                     std::span<const const_image_view> inputs, std::span<const image_view> outputs,
+                     const context& how) {
   const bool automatic = how.device == "auto";
   if (how.device.starts_with(cuda_name) || (automatic && there.first)) return choose_gpu(about, there, how);
-  if (automatic) return choose_automatically(about, there, image, how);
+  if (automatic) return choose_automatically(about, there, inputs, outputs, how);
   const auto* const host = find_entry(about, how.device);
   if (!host) refuse_unknown(how);
   if (there.first)
@@ -235,18 +246,19 @@ std::string computed_elsewhere(const device_error& failure, const entry& instead
   return std::string(failure.what()) + "; computed on " + std::string(instead.engine) + " instead";
 }
 
-bool needs_pieces(const device_choice& choice, const const_image_view& image, const context& how) {
+bool needs_pieces(const device_choice& choice, std::span<const const_image_view> inputs,
+                  std::span<const image_view> outputs, const context& how) {
   if (cuda::gpus_named(choice.device).size() > 1) return true;
   const auto gpu = cuda::gpu_named(choice.device);
   // `auto` has chosen a GPU that is large enough.
   if (!gpu || !choice.images_on_host || how.device == "auto" || !choice.chosen->works_in_pieces) return false;
-  return exceeds(image, *gpu, how, *choice.chosen->about);
+  return exceeds(inputs, outputs, *gpu, how, *choice.chosen->about);
 }
 
 device_choice choose_device(const operator_description& about, std::span<const const_image_view> inputs,
                             std::span<const image_view> outputs, const context& how) {
   const auto there = find_gpu_images(about, inputs, outputs);
-  auto choice = choose(about, there, inputs[0], how);
+  auto choice = choose(about, there, inputs, outputs, how);
   choice.images_on_gpu = there.all;
   choice.images_on_host = !there.any;
   choice.in_stream_order = !how.wait && !there.host_can_read;

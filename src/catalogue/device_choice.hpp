@@ -32,7 +32,8 @@ device_choice choose_device(const operator_description& about, std::span<const c
 
 /// Whether the images of a call have to be computed in pieces: they lie in host memory, and several GPUs
 /// share them, or one is too small for them.
-bool needs_pieces(const device_choice& choice, const const_image_view& image, const context& how);
+bool needs_pieces(const device_choice& choice, std::span<const const_image_view> inputs,
+                  std::span<const image_view> outputs, const context& how);
 
 /// The GPU of calls that name none, and have no image on one, from now on. CUDA's current GPU by default.
 void prefer_gpu(int gpu);

@@ -66,7 +66,8 @@ void on_threads(const std::vector<std::string>& names, const std::function<void(
         errors[i] = error_of(own, work);
       });
   }
-  if (errors[0]) std::rethrow_exception(errors[0]);
+  for (const auto& error : errors)
+    if (error) std::rethrow_exception(error);
 }
 
 void guarded_source::read(const image_region& from, void* to) {

@@ -359,6 +359,7 @@ void run_on_pool(const std::vector<std::string>& devices, const operator_descrip
   // A GPU that is named several times divides what it may use.
   std::ptrdiff_t sharing = 1;
   for (const auto& device : devices) sharing = std::max(sharing, std::ranges::count(devices, device));
+  for (const auto& device : devices) start_gpu(*cuda::gpu_named(device));  // before others take memory
   on_threads(devices, [&](ranks& own) {
     auto told = how;
     auto own_options = options;
@@ -367,6 +368,7 @@ void run_on_pool(const std::vector<std::string>& devices, const operator_descrip
     told.device = devices[static_cast<std::size_t>(own.rank())];
     told.stream = nullptr;
     told.gpu_memory = how.gpu_memory / sharing;
+    own_options.memory = options.memory / std::ssize(devices);
     own_options.shared_by = &own;
     own_options.own_rows = false;
     if (!own.is_first()) {

@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
-#include <limits>
 #include <new>
 #include <utility>
 
 #include <macareu/error.hpp>
 
+#include "catalogue/arguments.hpp"
 #include "command/outputs.hpp"
 #include "command/progress_bar.hpp"
 #include "command/text.hpp"
@@ -51,18 +50,12 @@ void operator_run::check_before_reading() const {
 
 void operator_run::cut_into_blocks() {
   const auto named = std::ranges::find_if(about_.parameters, &parameter_description::is_block);
-  if (named == about_.parameters.end()) return;
-  const auto blocks = values.find(std::string(named->name));
-  if (blocks == values.end()) return;
+  if (named == about_.parameters.end() || !values.contains(std::string(named->name))) return;
   if (running.pieces.size != std::array<std::int64_t, 3>{})
     throw usage_error(option_name(named->name) + " and --pieces both cut the image; give one of them");
-  const auto slices = std::get<number>(blocks->second).to_double();
   // The serial engine has no pieces, and what is repeated stays in memory.
-  const bool in_memory = running.how.device == "serial" || running.repeat > 1;
-  if (in_memory || !std::isfinite(slices)) return;
-  constexpr double most = std::numeric_limits<std::int32_t>::max();
-  const auto thickness = static_cast<std::int64_t>(std::clamp(slices, 1.0, most));
-  running.pieces.size = {thickness, thickness, 0};
+  if (running.how.device == "serial" || running.repeat > 1) return;
+  if (const auto wanted = wanted_pieces(about_, values)) running.pieces.size = *wanted;
 }
 
 std::vector<std::string> operator_run::input_files() const {
