@@ -336,8 +336,8 @@ class OfAnyPackage(unittest.TestCase):
 
     def test_images_larger_than_the_memory(self):
         """Are computed in pieces."""
-        at_once = self.cupy.cuda.Device().mem_info[1] // 3  # an input; operators may need four times as much
-        large = np.broadcast_to(np.uint8(1), (at_once >> 19, 1 << 19))
+        memory = self.cupy.cuda.Device().mem_info[1]
+        large = np.broadcast_to(np.uint8(1), (memory // (1 << 19) + 1, 1 << 19))
         self.assertEqual(list(macareu.statistics(large, device="cuda")["sum"]), [large.size])
 
     def test_errors(self):

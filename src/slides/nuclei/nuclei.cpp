@@ -8,16 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
 #include <macareu/ranks.hpp>
 
-#include "catalogue/device_choice.hpp"
 #include "catalogue/lend_threads.hpp"
 #include "core/ceil_div.hpp"
 #include "core/coded_file.hpp"
 #include "core/free_list_allowance.hpp"
 #include "core/rank_shares.hpp"
+#include "engines/cuda/runtime/presence.hpp"
 #include "operators/nuclei/fixed_point.hpp"
 #include "slides/nuclei/nuclei_recipe.hpp"
 #include "slides/nuclei/steps.hpp"
@@ -49,9 +48,9 @@ void check(const source_form& rgb, double mpp, const nuclei_options& options) {
 
 /// Blocks of the image are read on the host, and histograms counted there.
 void check_place(const const_image_view& rgb) {
-  if (choose_device(*find_operator("stain_density"), {&rgb, 1}, {}, {.wait = false}).in_stream_order)
-    throw usage_error(
-        "nuclei: the image is in the memory of a GPU, which the host cannot read: copy the image");
+  if (cuda::place_of(rgb.data()).kind == cuda::memory_kind::device)
+    throw usage_error("nuclei",
+                      "the image is in the memory of a GPU, which the host cannot read: copy the image");
 }
 
 /// A rectangle of the slide.

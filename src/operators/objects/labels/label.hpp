@@ -49,7 +49,7 @@ struct label {
           .name = "blocks",
           .kind = parameter_kind::number,
           .default_text = "inf",
-          .help = "slices (rows, in images) of a block: blocks are labelled apart and merged, with the same "
+          .help = "slices (rows, in images) of a piece: pieces are labelled apart and merged, with the same "
                   "result; inf: as a whole where that fits the device",
           .is_block = true}};
   static constexpr operator_description about{
