@@ -25,7 +25,7 @@ else
 fi
 export MACAREU_TEST_SHARE="${MACAREU_TEST_SHARE:-$share}"
 
-cmake -S . -B "$build" -DMACAREU_TESTS=ON -DMACAREU_TEST_WEIGHT=1 -DMACAREU_TOOL=OFF -DMACAREU_CUDA=OFF -DMACAREU_VIPS=OFF -DMACAREU_ZLIB=OFF -DMACAREU_ZARR=OFF -DMACAREU_ITK=OFF "$@" >/dev/null
+cmake -S . -B "$build" -DMACAREU_TESTS=ON -DMACAREU_TEST_WEIGHT=1 -DMACAREU_TOOL=OFF -DMACAREU_CUDA=OFF -DMACAREU_VIPS=OFF -DMACAREU_ZLIB=OFF -DMACAREU_ZARR=OFF -DMACAREU_MPI=OFF -DMACAREU_ITK=OFF "$@" >/dev/null
 cmake --build "$build" --parallel "$(nproc)" --target test_conformance test_laws test_operators test_files test_engines
 ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" --timeout 7200 --no-tests=error \
   --label-regex '^(conformance|laws|operators|files|engines)$' --output-junit results.xml
