@@ -18,7 +18,7 @@ std::vector<std::string> choices_of(const parameter_description& parameter) {
   return all;
 }
 
-/// Of parameters that take few numbers, or whose work grows with them.
+/// Of parameters that take few numbers, or whose work grows with them. All operators share a name's numbers.
 std::optional<number> draw_bounded(dice& from, std::string_view name) {
   if (name == "size") return from.once_in(40) ? 7 : from.once_in(6) ? 5 : 3;
   if (name == "scale") return static_cast<double>(from.between(10, 30)) / 20;
