@@ -118,11 +118,11 @@ class engine : public images_in_memory {
   void separable(const separable_weights<F>& weights, border<F> edge, const framed<F>& out,
                  const framed<const In>& in) const {
     const plain_sums<F> plain;
-    if (weights[0].empty()) return sum_along_y_and_x(work_, weights, edge, plain, out.pixels(), in.pixels());
+    if (weights[0].empty()) return sum_in_slices(weights, edge, plain, out, in);
     const auto values = temporary<F>(in), summed = temporary<F>(in);
     map(as_type<F>{}, values.image(), in);
     sum_along_z(work_, weights, edge, plain, summed.image().pixels(), values.reading().pixels());
-    sum_along_y_and_x(work_, weights, edge, plain, out.pixels(), summed.reading().pixels());
+    sum_in_slices(weights, edge, plain, out, summed.reading());
   }
 
   /// One pass, unless z is one of several axes.
@@ -131,7 +131,7 @@ class engine : public images_in_memory {
   void map_sums(const Rule& rule, const separable_weights<F>& weights, const border<F>& edge,
                 const framed<Out>& out, const framed<const In>& in) const {
     const auto here = located_in(out.whole(), rule);
-    if (weights[0].empty()) return sum_along_y_and_x(work_, weights, edge, here, out.pixels(), in.pixels());
+    if (weights[0].empty()) return sum_in_slices(weights, edge, here, out, in);
     if (weights[1].empty() && weights[2].empty())
       return sum_along_z(work_, weights, edge, here, out.pixels(), in.pixels());
     const auto sums = temporary<F>(in);
@@ -312,6 +312,20 @@ class engine : public images_in_memory {
   void finish() const {}
 
  private:
+  /// Sums along y and x.
+  template <class F, class Rule, class Out, class In>
+  void sum_in_slices(const separable_weights<F>& weights, const border<F>& edge, const Rule& rule,
+                     const framed<Out>& out, const framed<const In>& in) const {
+    if (weights[1].empty() || radius_of(weights).x <= tuning::widest_sum_together)
+      return sum_along_y_and_x(work_, weights, edge, rule, out.pixels(), in.pixels());
+    auto along_y = weights, along_x = weights;
+    along_y[2] = {};
+    along_x[1] = {};
+    const auto sums = temporary<F>(in);
+    sum_along_y_and_x(work_, along_y, edge, plain_sums<F>{}, sums.image().pixels(), in.pixels());
+    sum_along_y_and_x(work_, along_x, edge, rule, out.pixels(), sums.reading().pixels());
+  }
+
   /// visit(thread, z, y) for every row. Threads claim several rows at a time: narrow images would contend for
   /// the counter.
   template <class T, class Visit>

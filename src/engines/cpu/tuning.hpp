@@ -114,6 +114,12 @@ inline constexpr std::int64_t band_rows = 64, strip_columns = 1024;
 template <class F>
 inline constexpr std::int64_t sum_columns = 2048 / static_cast<std::int64_t>(sizeof(F));
 
+/// Of the rows that wide sums along y read. Not measured apart.
+inline constexpr std::int64_t summed_bytes = std::int64_t{512} << 10;
+
+/// The radius up to which strips are summed along y and x at once; beyond it they would overlap too much.
+inline constexpr std::int64_t widest_sum_together = 128;
+
 /// Columns of summits: many rows are around, which the nearest cache shall hold. Not measured apart.
 template <class T>
 inline constexpr std::int64_t summit_columns = 2048 / static_cast<std::int64_t>(sizeof(T));

@@ -28,6 +28,14 @@ void write_row(const Rule& rule, const view<Out>& out, site p, const F* from, st
 template <class F>
 using plain_sums = as_type<F>;
 
+/// Rows of a strip that are summed along y stay in the cache.
+template <class F>
+std::int64_t columns_of_strip(std::int64_t radius) {
+  constexpr auto line = 64 / static_cast<std::int64_t>(sizeof(F));
+  const auto fitting = tuning::summed_bytes / static_cast<std::int64_t>(sizeof(F)) / (2 * radius + 1);
+  return std::clamp(fitting / line * line, 4 * line, tuning::sum_columns<F>);
+}
+
 template <class F, class Rule, class Out, class In>
 void sum_along_y_and_x(const job& work, const separable_weights<F>& weights, const border<F>& edge,
                        const Rule& rule, const view<Out>& out, const view<const In>& in) {
@@ -72,7 +80,8 @@ void sum_along_y_and_x(const job& work, const separable_weights<F>& weights, con
             std::copy_n(values, count, to);
         }
       },
-      weights[1].empty() ? strip_columns : tuning::sum_columns<F>);
+      weights[1].empty() ? strip_columns : columns_of_strip<F>(radius.y),
+      std::max<std::int64_t>(band_rows, 2 * radius.y));  // the rows above a band are converted again
 }
 
 template <class F, class Rule, class Out, class In>

@@ -18,13 +18,14 @@ using tuning::band_rows, tuning::strip_columns;
 
 /// visit(z, first row, last row, first column, columns) for every band of every strip.
 template <class T, class Visit>
-void over_bands(const job& work, const view<T>& image, Visit&& visit, std::int64_t columns = strip_columns) {
-  const auto strips = ceil_div(image.width, columns), bands = ceil_div(image.height, band_rows);
+void over_bands(const job& work, const view<T>& image, Visit&& visit, std::int64_t columns = strip_columns,
+                std::int64_t rows = band_rows) {
+  const auto strips = ceil_div(image.width, columns), bands = ceil_div(image.height, rows);
   over_units(work, threads_for(image.pixels(), work.how.threads), image.depth * bands * strips, 1,
              [&](int, std::int64_t unit) {
                const auto first = unit % strips * columns;
-               const auto y = unit / strips % bands * band_rows;
-               visit(unit / strips / bands, y, std::min(y + band_rows, image.height), first,
+               const auto y = unit / strips % bands * rows;
+               visit(unit / strips / bands, y, std::min(y + rows, image.height), first,
                      std::min(columns, image.width - first));
              });
 }
