@@ -1,8 +1,9 @@
-// local_threshold by two_class: known answers, and the definition in f64 by other loops.
+// local_threshold by gaussian and two_class: known answers, and the definition in f64 by other loops.
 #include <cmath>
 
 #include <macareu/catalogue.hpp>
 
+#include "core/ceil_div.hpp"
 #include "operators/pictures.hpp"
 
 namespace macareu::test {
@@ -10,8 +11,8 @@ namespace {
 
 using plane = std::vector<double>;
 
-image marked(const const_image_view& f, arguments given) {
-  given.emplace("method", "two_class");
+image marked(const const_image_view& f, const char* method, arguments given) {
+  given.emplace("method", method);
   return std::move(run_operator(*find_operator("local_threshold"), std::span(&f, 1), given, on_serial)[0]);
 }
 
@@ -30,10 +31,9 @@ double otsu(plane values) {
   return found;
 }
 
-/// One row or column: blocks of 4, Gaussian weights with reflected ends, and straight lines between blocks.
-plane smooth_line(const plane& line, double sigma) {
+/// One row or column: blocks, Gaussian weights with reflected ends, and straight lines between blocks.
+plane smooth_line(const plane& line, double sigma, std::int64_t factor) {
   const auto n = std::ssize(line);
-  const std::int64_t factor = sigma >= 4 ? 4 : 1;
   plane small;
   for (std::int64_t x = 0; x < n; x += factor) {
     double sum = 0, count = 0;
@@ -69,23 +69,71 @@ plane smooth_line(const plane& line, double sigma) {
 }
 
 /// All steps are separable.
-plane smooth(plane f, std::int64_t height, std::int64_t width, double sigma_y, double sigma_x) {
+plane smooth(plane f, std::int64_t height, std::int64_t width, double sigma_y, double sigma_x,
+             std::int64_t (*factor)(double sigma)) {
   const auto at = [&](std::int64_t y, std::int64_t x) -> double& {
     return f[static_cast<std::size_t>(y * width + x)];
   };
   for (std::int64_t y = 0; y < height; ++y) {
     plane row;
     for (std::int64_t x = 0; x < width; ++x) row.push_back(at(y, x));
-    row = smooth_line(row, sigma_x);
+    row = smooth_line(row, sigma_x, factor(sigma_x));
     for (std::int64_t x = 0; x < width; ++x) at(y, x) = row[static_cast<std::size_t>(x)];
   }
   for (std::int64_t x = 0; x < width; ++x) {
     plane column;
     for (std::int64_t y = 0; y < height; ++y) column.push_back(at(y, x));
-    column = smooth_line(column, sigma_y);
+    column = smooth_line(column, sigma_y, factor(sigma_y));
     for (std::int64_t y = 0; y < height; ++y) at(y, x) = column[static_cast<std::size_t>(y)];
   }
   return f;
+}
+
+std::int64_t of_classes(double sigma) { return sigma < 4 ? 1 : sigma < 64 ? 4 : sigma < 128 ? 8 : 16; }
+std::int64_t of_gaussian(double sigma) { return sigma < 32 ? 1 : of_classes(sigma); }
+
+/// Squares of different grey on noise, so that local means differ.
+picture<float> squares(dice& from, std::int64_t height, std::int64_t width) {
+  picture<float> f{{height, width}, {}};
+  constexpr std::int64_t side = 23;
+  std::vector<std::int64_t> grey;
+  for (std::int64_t i = 0; i < ceil_div(height, side) * ceil_div(width, side); ++i)
+    grey.push_back(from.between(0, 200));
+  for (std::int64_t y = 0; y < height; ++y)
+    for (std::int64_t x = 0; x < width; ++x)
+      f.pixels.push_back(static_cast<float>(
+          grey[static_cast<std::size_t>(y / side * ceil_div(width, side) + x / side)] + from.between(0, 50)));
+  return f;
+}
+
+TEST(local_gaussian, equals_the_definition) {
+  std::int64_t near_exact = 0, wide = 0;
+  for (std::int64_t n = 0; n < scaled(160); ++n) {
+    const auto seed = seed_of("local_gaussian", n);
+    dice from(seed);
+    const std::int64_t height = from.between(1, 200), width = from.between(2, 200);
+    const auto f = squares(from, height, width);
+    const std::int64_t window_y = 2 * from.between(0, 500) + 1, window_x = 2 * from.between(0, 500) + 1;
+    const auto mask = values_of<std::uint8_t>(
+        marked(f.view(), "gaussian", {{"window", std::vector<number>{window_y, window_x}}}));
+    const double sigma_y = static_cast<double>(window_y - 1) / 6,
+                 sigma_x = static_cast<double>(window_x - 1) / 6;
+    const plane values(f.pixels.begin(), f.pixels.end());
+    const auto means = smooth(values, height, width, sigma_y, sigma_x, of_gaussian);
+    const auto exact =
+        smooth(values, height, width, sigma_y, sigma_x, [](double) { return std::int64_t{1}; });
+    for (std::size_t i = 0; i < mask.size(); ++i) {
+      if (std::abs(values[i] - means[i]) < 1e-2) continue;  // f32 decides
+      ASSERT_EQ(mask[i] != 0, values[i] > means[i]) << "seed " << seed << ", pixel " << i;
+    }
+    if (std::max(sigma_y, sigma_x) < 32 || std::min(height, width) < 64) continue;
+    for (std::size_t i = 0; i < mask.size(); ++i) {
+      ++wide;
+      near_exact += std::abs(means[i] - exact[i]) < 1;
+    }
+  }
+  EXPECT_GT(wide, 0);
+  EXPECT_GT(near_exact, wide * 99 / 100);  // within one of 250 grey values
 }
 
 TEST(two_classes, equals_the_definition) {
@@ -103,11 +151,11 @@ TEST(two_classes, equals_the_definition) {
     const double weight = static_cast<double>(from.between(0, 20)) / 20,
                  scale = static_cast<double>(from.between(10, 30)) / 20,
                  margin = static_cast<double>(from.between(-5, 5));
-    const auto mask =
-        values_of<std::uint8_t>(marked(f.view(), {{"window", std::vector<number>{window_y, window_x}},
-                                                  {"weight", number(weight)},
-                                                  {"scale", number(scale)},
-                                                  {"margin", number(margin)}}));
+    const auto mask = values_of<std::uint8_t>(marked(f.view(), "two_class",
+                                                     {{"window", std::vector<number>{window_y, window_x}},
+                                                      {"weight", number(weight)},
+                                                      {"scale", number(scale)},
+                                                      {"margin", number(margin)}}));
     const double split = otsu(plane(f.pixels.begin(), f.pixels.end()));
     plane bright_part, dark_part, share;
     double bright_sum = 0, dark_sum = 0, bright_count = 0;
@@ -121,9 +169,9 @@ TEST(two_classes, equals_the_definition) {
     }
     const double sigma_y = static_cast<double>(window_y - 1) / 6,
                  sigma_x = static_cast<double>(window_x - 1) / 6;
-    const auto b = smooth(bright_part, height, width, sigma_y, sigma_x),
-               d = smooth(dark_part, height, width, sigma_y, sigma_x),
-               s = smooth(share, height, width, sigma_y, sigma_x);
+    const auto b = smooth(bright_part, height, width, sigma_y, sigma_x, of_classes),
+               d = smooth(dark_part, height, width, sigma_y, sigma_x, of_classes),
+               s = smooth(share, height, width, sigma_y, sigma_x, of_classes);
     const double bright_mean = bright_sum / bright_count,
                  dark_mean = dark_sum / (static_cast<double>(f.pixels.size()) - bright_count);
     for (std::size_t i = 0; i < mask.size(); ++i) {
@@ -143,7 +191,7 @@ TEST(two_classes, equals_the_definition) {
 
 TEST(two_classes, one_value_has_no_bright_pixels) {
   const picture<float> flat{{2, 3}, {7, 7, 7, 7, 7, 7}};
-  EXPECT_EQ(values_of<std::uint8_t>(marked(flat.view(), {})), (std::vector<std::uint8_t>(6)));
+  EXPECT_EQ(values_of<std::uint8_t>(marked(flat.view(), "two_class", {})), (std::vector<std::uint8_t>(6)));
 }
 
 }  // namespace

@@ -29,6 +29,8 @@ namespace macareu::operators {
 
 struct local_threshold {
   static constexpr int largest_window = 1001;
+  /// Of the image at its own size, by gaussian.
+  static constexpr double widest_sigma = 32;
 
   static void check_window(const call& call) { radii_of(call); }
 
@@ -88,14 +90,15 @@ struct local_threshold {
       .notes =
           "The definitions and defaults are scikit-image's: threshold_local, threshold_sauvola and "
           "threshold_niblack. The time of mean, sauvola and niblack does not depend on the window in images; "
-          "in volumes it grows with the number of slices. Sums are exact. Those of f32 are of values rounded "
+          "in volumes it grows with the number of slices. Their sums are exact. Those of f32 are of values rounded "
           "to multiples of 2^-b of the largest magnitude, where b is at least 32 by mean; by sauvola and "
           "niblack it is 25 for a window of 101. The mean is compared exactly; scikit-image's has rounding "
           "errors, so pixels that equal the mean may differ. By gaussian and two_class, sums are in f32, and "
           "sigma is (window - 1) / 6. Two_class divides the image in bright and dark pixels by Otsu's "
           "threshold of 256 bins, and takes the local mean of each class, pulled to its global mean by 5 % of "
-          "the window. Where sigma is 4 or more, its local means are those of the image at a quarter of the "
-          "size, enlarged linearly. An image of one value has no bright pixels.",
+          "the window. Where sigma is at least 32, or 4 by two_class, local means are those of the image at a "
+          "part of its size, enlarged linearly, so the time is bounded. An image of one value has no bright "
+          "pixels.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
@@ -198,16 +201,11 @@ struct local_threshold {
   template <class T, class Engine>
   static void above_smooth(Engine& engine, const call& call, const image_in<Engine, std::uint8_t>& out,
                            const image_in<Engine, const T>& image, window_radius radius, double margin) {
-    separable_weights<float> half;
-    const std::array radii{radius.z, radius.y, radius.x};
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const auto exact = gaussian_weights("local_threshold", radii[axis] / 3.0, 4);
-      if (exact.size() > 1) half[axis].assign(exact.begin(), exact.end());
-    }
-    const auto values = temporary<float>(engine, image), smooth = temporary<float>(engine, image);
+    const auto values = temporary<float>(engine, image);
     engine.map(as_type<float>{}, values.image(), image);
-    engine.separable(half, border<float>{mode_of(call), pixel_from<float>(call.quantity("outside"))},
-                     smooth.image(), values.reading());
+    const local_means<Engine> means(engine, image.whole(), radius, widest_sigma);
+    const auto smooth =
+        means.of(values.reading(), border<float>{mode_of(call), pixel_from<float>(call.quantity("outside"))});
     engine.map(above_other{margin}, out, values.reading(), smooth.reading());
   }
 
@@ -220,11 +218,14 @@ struct local_threshold {
     const auto sums = engine.reduce(rule, image);
     if (sums.pixels[0] == 0 || sums.pixels[1] == 0) return engine.map(nowhere{}, out);
 
-    const local_means<Engine> means(engine, image, radius);
+    const local_means<Engine> means(engine, image.whole(), radius, 4);
     const float outside = pixel_from<float>(call.quantity("outside"));
     const auto mode = mode_of(call);
     const auto mean_of = [&](class_part part) {
-      return means.of(class_values{split, part}, border<float>{mode, class_values{split, part}({}, outside)});
+      const class_values own{split, part};
+      const auto values = temporary<float>(engine, image);
+      engine.map(own, values.image(), image);
+      return means.of(values.reading(), border<float>{mode, own({}, outside)});
     };
     const auto bright = mean_of(class_part::bright), dark = mean_of(class_part::dark),
                share = mean_of(class_part::share);
