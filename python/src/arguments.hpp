@@ -89,7 +89,14 @@ inline argument argument_from(const parameter_description& parameter, py::handle
     case parameter_kind::numbers: {
       std::vector<number> all;
       if (!is_list(value)) return all.push_back(number_from(parameter, value)), all;
-      for (const auto item : value) all.push_back(number_from(parameter, item));
+      const auto add = [&](py::handle item) { all.push_back(number_from(parameter, item)); };
+      for (const auto item : value) {
+        // Vectors may be rows.
+        if (!is_list(item) || py::isinstance<py::str>(item) || is_bytes_or_mapping(item))
+          add(item);
+        else
+          for (const auto inner : item) add(inner);
+      }
       return all;
     }
     case parameter_kind::connectivity:

@@ -61,8 +61,9 @@ class Unmix(unittest.TestCase):
         self.assertLessEqual(units(macareu.unmix(image, stains="h_dab"),
                                    skimage.color.separate_stains(image, skimage.color.hdx_from_rgb)), 1)
         stains = skimage.color.rgb_from_rbd
-        self.assertLessEqual(units(macareu.unmix(image, vectors=list(stains.ravel())),
-                                   skimage.color.separate_stains(image, skimage.color.rbd_from_rgb)), 1)
+        for vectors in (list(stains.ravel()), stains, stains.tolist()):
+            self.assertLessEqual(units(macareu.unmix(image, vectors=vectors),
+                                       skimage.color.separate_stains(image, skimage.color.rbd_from_rgb)), 1)
 
     def test_optical_density_and_white(self):
         image = (draw_colour(np.random.default_rng(3), "uint8") * 0.93).astype(np.uint8)

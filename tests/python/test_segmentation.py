@@ -157,6 +157,10 @@ class Segmentation(unittest.TestCase):
             self.assertIn(next(iter(named)), str(failure.exception))
         with self.assertRaisesRegex(NotImplementedError, r"got -1 at \(0, 0\)"):
             ours.watershed(image, -markers)
+        real = markers.astype(np.float64)
+        real[1, 2] = np.nan
+        with self.assertRaisesRegex(ValueError, r"markers: expected labels, got NaN at \(1, 2\)"):
+            ours.watershed(image, real)
         for number in (-1, float("nan")):
             with self.assertRaisesRegex(ValueError, f"markers: expected labels, or a number of 0 or more, got {number}"):
                 ours.watershed(image, number)

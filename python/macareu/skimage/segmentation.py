@@ -66,6 +66,9 @@ def _labels_to_start_from(image, markers, near, inside):
         markers = np.asarray(markers)
         if markers.shape != image.shape:
             raise ValueError(f"`markers` (shape {markers.shape}) must have same shape as `image` (shape {image.shape})")
+        if markers.dtype.kind == "f" and np.isnan(markers).any():
+            place = tuple(int(i) for i in np.argwhere(np.isnan(markers))[0])
+            raise ValueError(f"markers: expected labels, got NaN at {place}")
         labels = markers.astype(np.int32, copy=False)
         if labels.size and labels.min() < 0:
             place = tuple(int(i) for i in np.unravel_index(labels.argmin(), labels.shape))
