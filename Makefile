@@ -1,6 +1,6 @@
 # make run [IMAGE=slide.svs]   the main job on a generated slide, or on your image: nuclei, table and pictures in out/
 # make test                    the tests
-# make test-long               every case: the same with fifty times the random images (the Python package's stay the
+# make test-long               every case: the same with a hundred times the random images (the Python package's stay the
 #                              same), all cases, images of 4K and 8K, and code for older processors
 # make                         builds the tool, build/bin/macareu, with its converter and benchmarks
 # make python                  builds the Python package: build/python
@@ -41,7 +41,7 @@ test: setup-test-build
 	  cmake --build $(BUILD) --parallel $(JOBS); built=$$?; wait; exit $$built
 	@scripts/run_tests.sh $(BUILD) --parallel $(JOBS)
 
-test-long: export MACAREU_TEST_SHARE = 50
+test-long: export MACAREU_TEST_SHARE = 100
 test-long: export MACAREU_LARGE = 1
 test-long: TESTED = $(WHOLE)
 test-long: test

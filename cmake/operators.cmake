@@ -164,7 +164,7 @@ if(MACAREU_SERIAL)
   add_library(macareu_serial OBJECT ${serial_stamps})
   target_link_libraries(macareu_serial PRIVATE macareu_parts)
   target_compile_options(macareu_serial PRIVATE $<$<CONFIG:Release>:-O1>)
-  set_target_properties(macareu_serial PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+  set_target_properties(macareu_serial PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 20)
 endif()
 
 # Loops with a root, or a choice between sums, are vectorised with these options only. -O3 takes half as long again to
