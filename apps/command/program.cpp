@@ -1,5 +1,6 @@
 #include "program.hpp"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -202,7 +203,21 @@ int guarded(const std::string& verb, const std::function<int()>& work) {
   }
 }
 
+namespace {
+
+/// Ranks open files of each other, and there may be many of them.
+void allow_many_files() {
+  constexpr rlim_t enough = 65536;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= enough) return;
+  limit.rlim_cur = std::min(limit.rlim_max, enough);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
+
 int run_program(std::vector<verb> (*verbs)(), int count, char** values) {
+  allow_many_files();
   int code = guarded("", [&] { return dispatch(verbs(), {values + std::min(count, 1), values + count}); });
   if (!std::cout.flush() && code == exit_code::done)
     code = fail(exit_code::file, "", "standard output: cannot be written");

@@ -11,6 +11,9 @@ namespace macareu::tool::tuning {
 /// pieces (engines/pieces/tuning.hpp) is the same.
 inline constexpr std::int64_t engine_bytes_per_pixel = 4;
 
+/// Rows and text of objects of four pixels.
+inline constexpr std::int64_t object_bytes_per_pixel = 112;
+
 /// Compressed pictures of flat areas take up to so many times their size in memory. Larger files alone are
 /// opened to see how large their images are.
 inline constexpr std::int64_t largest_expansion = 64;

@@ -35,6 +35,7 @@ std::exception_ptr error_of(ranks& own, const std::function<void(ranks&)>& work)
   try {
     try {
       work(own);
+      own.meet();  // an error after the last exchange of the work is told too
       return nullptr;
     } catch (...) {
       own.fail(std::current_exception());

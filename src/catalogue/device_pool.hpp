@@ -36,7 +36,7 @@ class guarded_source final : public image_source {
   std::mutex guard_;
 };
 
-/// A sink that several threads write.
+/// A sink that several threads write; not for work images, which take files.
 class guarded_sink final : public image_sink {
  public:
   explicit guarded_sink(image_sink& inner) : inner_(inner) {}

@@ -323,7 +323,7 @@ void run_pieces_of_rank(const operator_description& about, std::span<image_sourc
     if (options.name.empty() && options.folder.empty()) throw;
     throw unfinished_error(error);
   } catch (const usage_error&) {
-    pieces.forget();  // it would be refused again
+    if (!pieces.resumes()) pieces.forget();  // it would be refused again
     throw;
   }
   if (how.progress) how.progress(1);
@@ -354,8 +354,10 @@ void run_on_pool(const std::vector<std::string>& devices, const operator_descrip
     from.push_back(input ? sources.emplace_back(std::make_unique<guarded_source>(*input)).get() : nullptr);
   std::vector<std::unique_ptr<guarded_sink>> sinks;
   std::vector<image_sink*> to;
-  for (auto* const output : outputs)
-    to.push_back(output ? sinks.emplace_back(std::make_unique<guarded_sink>(*output)).get() : nullptr);
+  for (auto* const output : outputs) {
+    const bool is_written = output && !dynamic_cast<pieces::piece_image*>(output);
+    to.push_back(is_written ? sinks.emplace_back(std::make_unique<guarded_sink>(*output)).get() : output);
+  }
   // A GPU that is named several times divides what it may use.
   std::ptrdiff_t sharing = 1;
   for (const auto& device : devices) sharing = std::max(sharing, std::ranges::count(devices, device));

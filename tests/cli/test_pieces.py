@@ -322,6 +322,10 @@ class Options(PiecesTest):
             expected = "dots.npy" if words[0] == "remove-small" else "labels.npy"
             self.assertTrue(self.content("out.npy") == self.content(expected), words)
             os.remove(self.path("out.npy"))
+        # Where bands are large, their objects are more than fit at once.
+        self.in_pieces(("--memory", "40M"), "measure", "labels.npy", "--table", "t.csv", "--report", "r.json")
+        self.assertLess(self.peak_memory("r.json"), (40 + 64) * MEBIBYTE)
+        self.assertEqual(self.content("t.csv").count(b"\n"), side * side // 4 + 1)
 
 
 if __name__ == "__main__":

@@ -76,8 +76,12 @@ class continued_run {
       auto own = options_;
       own.shared_by = &all;
       own.resume = begun_;
-      run_in_pieces(about_, all_sources, std::array{sink.get()}, {}, {.device = "cpu", .threads = threads},
-                    own);
+      context how{.device = "cpu", .threads = threads};
+      how.progress = [&](double done) {
+        if (is_refused) throw usage_error("refused");
+        if (done > ends_after) throw io_error("stopped");
+      };
+      run_in_pieces(about_, all_sources, std::array{sink.get()}, {}, how, own);
       all.on_first([&] { sink->commit(); });
     };
     const auto errors = on_ranks(size, work, 0, local_size);
@@ -93,6 +97,9 @@ class continued_run {
     }
     return !errors[0];
   }
+  /// The part of the work after which the first rank has an error.
+  double ends_after = 2;
+  bool is_refused = false;  ///< once it has begun
   /// The error of the first rank.
   const std::string& told() const { return told_; }
   fs::path limit_file() const { return options_.folder / "limit"; }
@@ -214,6 +221,38 @@ TEST(continued_runs, other_threads_keep_pieces_of_basins) {
     ASSERT_TRUE(run.go_on(ranks_then, 1));
     EXPECT_TRUE(run.is_exact()) << ranks_then;
   }
+}
+
+/// One process has files for the rows of objects where several ranks have memory.
+TEST(continued_runs, by_another_number_of_ranks_within_a_limit) {
+  const extents shape{1500, 1500};
+  image dots(dtype::u8, shape);
+  auto pixels = dots.pixels<std::uint8_t>();
+  std::ranges::fill(pixels, std::uint8_t{0});
+  for (std::int64_t y = 0; y < shape.height(); y += 2)
+    for (std::int64_t x = 0; x < shape.width(); x += 2)
+      pixels[static_cast<std::size_t>(y * shape.width() + x)] = 1;
+  for (const auto& [then, now] : {std::pair(1, 2), {2, 1}})
+    for (const double ends_after : {0.5, 0.91, 0.95, 0.98}) {
+      continued_run run("remove_small", {&dots}, {.memory = 22'000'000});
+      run.ends_after = ends_after;
+      EXPECT_FALSE(run.go_on(then));
+      run.ends_after = 2;
+      ASSERT_TRUE(run.go_on(now)) << run.told();
+      EXPECT_TRUE(run.is_exact()) << then << " then " << now << " after " << ends_after;
+    }
+}
+
+TEST(continued_runs, keep_what_is_done_when_they_are_refused) {
+  const squares drawn({600, 600});
+  continued_run run("reconstruct", {&drawn.marker, &drawn.mask}, {.size = {1, 100, 100}});
+  EXPECT_FALSE(run.go_on(1, 1, 0, 50));
+  run.is_refused = true;
+  EXPECT_FALSE(run.go_on(1));
+  EXPECT_NE(run.told().find("refused"), std::string::npos) << run.told();
+  run.is_refused = false;
+  ASSERT_TRUE(run.go_on(1)) << run.told();
+  EXPECT_TRUE(run.is_exact());
 }
 
 }  // namespace

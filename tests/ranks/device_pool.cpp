@@ -1,10 +1,12 @@
 // Several devices of one process: ranks on threads, with sources and sinks that they share.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +16,7 @@
 #include <macareu/pieces.hpp>
 
 #include "catalogue/device_pool.hpp"
+#include "catalogue/work_image.hpp"
 #include "support/dice.hpp"
 #include "support/same.hpp"
 
@@ -115,6 +118,36 @@ TEST(device_pool, an_error_of_one_device_is_told) {
   } catch (const device_error& e) {
     EXPECT_STREQ(e.what(), "rank 1 on cuda:1: no memory");
   }
+}
+
+TEST(device_pool, an_error_after_the_work_is_told) {
+  EXPECT_THROW(on_threads(three,
+                          [&](ranks& own) {
+                            own.meet();
+                            if (own.is_first()) throw io_error("no space");
+                          }),
+               io_error);
+}
+
+/// An image between two runs takes the files of the first.
+TEST(device_pool, hands_over_work_files) {
+  const auto folder = std::filesystem::temp_directory_path() / ("macareu-pool-" + std::to_string(::getpid()));
+  dice from(seed_of("work files", 0));
+  image pixels(dtype::u8, {90, 70});
+  for (auto& pixel : pixels.pixels<std::uint8_t>()) pixel = static_cast<std::uint8_t>(from.once_in(2));
+  const auto source = source_of(pixels);
+  guarded_source read(*source);
+  const auto expected = label(pixels, {}, {.device = "cpu"});
+  const auto made = make_work_image({expected.type(), expected.shape()});
+  on_threads(three, [&](ranks& own) {
+    run_in_pieces(*find_operator("label"), std::array<image_source*, 1>{&read},
+                  std::array<image_sink*, 1>{made.sink.get()}, {}, {.device = "cpu", .threads = 1},
+                  {.size = {1, 8, 16}, .folder = folder, .shared_by = &own});
+  });
+  image found(expected.type(), expected.shape());
+  made.source->read({{0, 0, 0}, {1, 90, 70}}, found.data());
+  EXPECT_TRUE(same_bits(found, expected));
+  std::filesystem::remove_all(folder);
 }
 
 TEST(device_pool, knows_what_was_written) {

@@ -264,7 +264,10 @@ TEST(ranks, remove_a_folder_together) {
     fs::create_directories(folder / "work");
     for (int file = 0; file < 200; ++file) std::ofstream(folder / "work" / std::to_string(file));
     const auto errors = on_ranks(2, [&](ranks& all) {
-      if (all.is_first()) return remove_folder(folder);
+      if (all.is_first()) {
+        EXPECT_TRUE(remove_folder(folder));
+        return;
+      }
       for (int file = 0; file < 200; ++file) fs::remove(folder / "work" / std::to_string(file));
     });
     EXPECT_TRUE(!errors[0] && !errors[1]);

@@ -55,7 +55,15 @@ TEST(rows, ranks_share_those_of_a_table) {
       }
       const auto share = pieces::share_of_labels(labels, size, run.rank(), run.rank() + 1);
       described += share.count;
-      pieces::share_rows(run, labels, own, sizeof(row), [&](std::uint64_t label, const std::byte* bytes) {
+      // Rows may be left several times, of the same labels too.
+      pieces::row_exchange exchange(run, labels, sizeof(row));
+      const auto half = own.labels.size() / 2;
+      exchange.leave(
+          {{own.labels.begin(), own.labels.begin() + static_cast<std::ptrdiff_t>(half)},
+           {own.rows.begin(), own.rows.begin() + static_cast<std::ptrdiff_t>(half * sizeof(row))}});
+      exchange.leave({{own.labels.begin() + static_cast<std::ptrdiff_t>(half), own.labels.end()},
+                      {own.rows.begin() + static_cast<std::ptrdiff_t>(half * sizeof(row)), own.rows.end()}});
+      exchange.collect([&](std::uint64_t label, const std::byte* bytes) {
         ASSERT_TRUE(share.contains(label));
         row more;
         std::memcpy(&more, bytes, sizeof more);

@@ -76,12 +76,19 @@ void add_to_table(const std::filesystem::path& table, const std::filesystem::pat
   if (!all.is_first()) {
     std::int64_t at = 0;
     for (int rank = 0; rank < all.rank(); ++rank) at += std::stoll(sizes[static_cast<std::size_t>(rank)]);
-    std::fstream to(table, std::ios::in | std::ios::out | std::ios::binary);
-    to.seekp(at);
     errno = 0;
-    read_text(own_rows, [&](std::string_view text) { to.write(text.data(), std::ssize(text)); });
-    to.close();
-    if (!to) throw io_error(table.string() + ": " + (errno ? std::strerror(errno) : "cannot be written"));
+    std::fstream to(table, std::ios::in | std::ios::out | std::ios::binary);
+    const auto check = [&] {
+      const auto* const why = errno != 0 ? std::strerror(errno) : "cannot be written";
+      if (!to) throw unfinished_error(io_error(table.string(), why));
+    };
+    to.seekp(at);
+    check();
+    read_text(own_rows, [&](std::string_view text) {
+      errno = 0;
+      to.write(text.data(), std::ssize(text)).flush();
+      check();
+    });
     std::filesystem::remove(own_rows);
   }
   all.meet();

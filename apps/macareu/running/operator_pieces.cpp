@@ -73,6 +73,8 @@ std::optional<operator_run::piece_inputs> operator_run::open_for_pieces() const 
     opened.intensity = reading.open_grey(objects.intensity_file, scratch_directory());
     needed += bytes_in_memory(opened.intensity->form());
   }
+  if (objects.wanted() || objects.drops_objects())
+    needed += bytes_of_objects(running, sources[0]->form().shape);
   if (!needs_pieces(about_.verb, running, sources[0]->form().shape, needed)) return std::nullopt;
   return opened;
 }

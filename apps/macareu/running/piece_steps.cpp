@@ -65,6 +65,10 @@ std::int64_t bytes_in_memory(const source_form& form) {
   return form.shape.pixels() * form.channels * static_cast<std::int64_t>(size_of(form.type));
 }
 
+std::int64_t bytes_of_objects(const run_options& running, const extents& shape) {
+  return running.pieces.memory > 0 ? shape.pixels() * tuning::object_bytes_per_pixel : 0;
+}
+
 bool needs_pieces(std::string_view verb, const run_options& running, const extents& shape,
                   std::int64_t bytes) {
   if (asks_for_pieces(running.pieces)) return true;

@@ -40,6 +40,9 @@ std::int64_t host_limit_of(const piece_options& options);
 /// Whether inputs of these sizes on disk may exceed the limit, or pieces are asked for.
 bool may_need_pieces(const run_options& running, const std::vector<std::string>& inputs);
 std::int64_t bytes_in_memory(const source_form& form);
+/// What tables and selections of objects may take in memory: nobody knows how many objects there will be, but
+/// a limit that is given must hold.
+std::int64_t bytes_of_objects(const run_options& running, const extents& shape);
 /// Whether images of so many bytes exceed the limit, which is told, or pieces are asked for.
 bool needs_pieces(std::string_view verb, const run_options& running, const extents& shape,
                   std::int64_t bytes);

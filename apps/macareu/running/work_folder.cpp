@@ -54,8 +54,9 @@ constexpr std::size_t longest_reason = 1024;
 
 work_folder::~work_folder() {
   if (lock_ < 0) return;
-  if (!keeps_) remove_folder(path_);
+  const bool is_left = !keeps_ && !remove_folder(path_);
   ::close(lock_);
+  if (is_left) remove_folder(path_);  // the lock was open
 }
 
 void work_folder::lock(const std::string& output) {

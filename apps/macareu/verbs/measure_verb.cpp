@@ -105,6 +105,7 @@ std::optional<opened_inputs> open_for_pieces(const measuring& given) {
     return source;
   };
   opened_inputs all{open(given.labels_file), open(given.outputs.intensity_file), open(given.under_file)};
+  bytes += bytes_of_objects(given.running, all.labels->form().shape);
   if (!needs_pieces(about().verb, given.running, all.labels->form().shape, bytes)) return std::nullopt;
   return all;
 }

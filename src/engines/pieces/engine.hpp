@@ -400,7 +400,21 @@ class engine : public plan {
     using row = typename Rule::row;
     const auto share = label_share_of_rank(count);
     tallied_rows<row> own(run_, static_cast<std::size_t>(share.count) + 1);
+    const object_room room(run_);
+    row_exchange exchange(run_, count, sizeof(row));
     std::map<Label, row> others;
+    const auto leave = [&] {
+      labelled_rows found;
+      for (const auto& [label, each] : others) {
+        found.labels.push_back(label);
+        const auto* const bytes = reinterpret_cast<const std::byte*>(&each);
+        found.rows.insert(found.rows.end(), bytes, bytes + sizeof each);
+      }
+      others.clear();
+      exchange.leave(found);
+    };
+    // A row is here, and twice where it is left and collected.
+    const auto most = room.objects(3 * sizeof(row));
     over_rows(
         rule,
         [&](Label label, const row& more) {
@@ -408,16 +422,11 @@ class engine : public plan {
             own.join(static_cast<std::size_t>(label - share.before), more);
           else
             others[label].join(more);
+          if (static_cast<std::int64_t>(others.size()) >= most) leave();
         },
         labels, in...);
-    labelled_rows found;
-    for (const auto& [label, each] : others) {
-      found.labels.push_back(label);
-      const auto* const bytes = reinterpret_cast<const std::byte*>(&each);
-      found.rows.insert(found.rows.end(), bytes, bytes + sizeof each);
-    }
-    others.clear();
-    share_rows(run_, count, found, sizeof(row), [&](std::uint64_t label, const std::byte* from) {
+    leave();
+    exchange.collect([&](std::uint64_t label, const std::byte* from) {
       row more;
       std::memcpy(&more, from, sizeof more);
       own.join(static_cast<std::size_t>(label - share.before), more);
@@ -429,17 +438,26 @@ class engine : public plan {
   void over_rows(const Rule& rule, const Take& take, const image<const Label>& labels,
                  const image<const In>&... in) {
     const auto whole = labels.whole();
-    over_shared_bands({&labels, &in...}, [&](const box& own, std::span<const block> from) {
-      const auto local = numbers_in_use(*run_.memory, from[0].template image<const Label>(whole));
-      Inner inner(run_.quiet);
-      with_images(pixel_types<In...>{}, whole, from.subspan(1), [&](const auto&... part) {
-        const auto found =
-            inner.tally_band(rule, local.labels.size() - 1, band_of(own, from[0].where, whole.depth > 1),
-                             local.image(whole, from[0].where), part...);
-        const std::span<const typename Rule::row> rows(found);
-        for (std::size_t i = 1; i < rows.size(); ++i) take(static_cast<Label>(local.labels[i]), rows[i]);
-      });
-      inner.finish();
+    const bool volume = whole.depth > 1;
+    const object_room room(run_);
+    over_shared_bands({&labels, &in...}, [&](const box& band, std::span<const block> all) {
+      for (const auto& own : parts_of_band(all[0].template image<const Label>(whole), band, volume,
+                                           room.objects(sizeof(typename Rule::row)))) {
+        const auto around = common(grown(own, outline_reach(volume), whole), all[0].where);
+        std::vector<block> from;
+        for (const auto& each : all) from.push_back(each.part(around));
+        const auto local = numbers_in_use(*run_.memory, from[0].template image<const Label>(whole));
+        Inner inner(run_.quiet);
+        with_images(
+            pixel_types<In...>{}, whole, std::span<const block>(from).subspan(1), [&](const auto&... part) {
+              const auto found = inner.tally_band(rule, local.labels.size() - 1, band_of(own, around, volume),
+                                                  local.image(whole, around), part...);
+              const std::span<const typename Rule::row> rows(found);
+              for (std::size_t i = 1; i < rows.size(); ++i)
+                take(static_cast<Label>(local.labels[i]), rows[i]);
+            });
+        inner.finish();
+      }
     });
   }
 

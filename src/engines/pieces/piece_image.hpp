@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -27,10 +28,15 @@ class piece_image final : public image_sink, public image_source {
   void write(const image_region& to, const void* from) override;
   void commit() override {}
   using image_sink::adopt;
-  void adopt(std::shared_ptr<const split_file> file) { file_ = std::move(file); }
+  /// Of ranks that are threads of one process each hands over the same files.
+  void adopt(std::shared_ptr<const split_file> file) {
+    const std::lock_guard lock(guard_);
+    file_ = std::move(file);
+  }
 
  private:
   source_form form_;
+  std::mutex guard_;
   std::shared_ptr<const split_file> file_;
 };
 

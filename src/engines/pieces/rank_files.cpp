@@ -40,9 +40,10 @@ void rank_files::read(int writer, std::int64_t offset, void* to, std::size_t byt
   if (!file.is_open() && errno != ENOENT) throw io_error(path.string(), std::strerror(errno));
   struct stat about {};
   if (!file.is_open() || ::fstat(file.get(), &about) != 0 || about.st_size < end)
-    throw io_error(path.string(), "of " + std::to_string(end) + " bytes that rank " +
-                   std::to_string(writer) + " wrote, " + std::to_string(about.st_size) +
-                   " are there; choose a directory whose files all ranks see at once, by --scratch");
+    throw io_error(path.string(),
+                   "of " + std::to_string(end) + " bytes that rank " + std::to_string(writer) + " wrote, " +
+                       std::to_string(about.st_size) +
+                       " are there; choose a directory whose files all ranks see at once, by --scratch");
   read_all(file.get(), to, bytes, offset, path);
   run_.scratch_read += static_cast<std::int64_t>(bytes);
 }

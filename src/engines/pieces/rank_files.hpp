@@ -26,9 +26,9 @@ class rank_files {
   /// ends, because others may still read it.
   void remove() const;
 
- private:
   std::filesystem::path path_of(int writer) const;
 
+ private:
   run& run_;
   std::filesystem::path name_;
   std::int64_t end_ = 0;

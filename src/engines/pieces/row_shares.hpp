@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/function_ref.hpp"
+#include "engines/pieces/rank_files.hpp"
 #include "engines/pieces/run.hpp"
 
 namespace macareu::pieces {
@@ -32,10 +33,28 @@ struct labelled_rows {
   std::vector<std::byte> rows;
 };
 
-/// take(label, row) for the rows of this rank's share that others found, each of `row_bytes`. Every rank
-/// gives those that it found for others. They go through files, because messages are for what a range of
-/// ranks has on its rim, and rows may be as many as all objects.
-void share_rows(run& of, std::uint64_t labels, const labelled_rows& found, std::size_t row_bytes,
-                function_ref<void(std::uint64_t, const std::byte*)> take);
+/// Rows that ranks find for others, each of `row_bytes`. They go through files, because they may be as many
+/// as all objects.
+class row_exchange {
+ public:
+  row_exchange(run& of, std::uint64_t labels, std::size_t row_bytes);
+
+  /// Leaves rows that were found for others.
+  void leave(const labelled_rows& found);
+  /// take(label, row) for those that others left for this rank. Every rank calls it, once.
+  void collect(function_ref<void(std::uint64_t, const std::byte*)> take);
+
+ private:
+  /// Rows for one rank: their labels and then themselves, in the file of the rank that found them.
+  struct parcel {
+    std::int64_t reader, offset, count;
+  };
+
+  run& run_;
+  std::uint64_t labels_;
+  std::size_t row_bytes_;
+  rank_files files_;
+  std::vector<parcel> own_;
+};
 
 }  // namespace macareu::pieces

@@ -252,16 +252,22 @@ run::~run() {
     // An earlier error ends the run already.
   }
   if (keeps_ && !ended_) done.stop();  // it may be continued on another machine
-  if (!keeps_ && is_first_rank()) remove_folder();
+  const bool is_left = !keeps_ && is_first_rank() && !remove_folder();
   if (lock_ >= 0) ::close(lock_);
+  if (is_left) remove_folder();  // the lock was open
 }
 
-void run::remove_folder() const {
-  if (!folder_.empty()) macareu::remove_folder(folder_);
+bool run::remove_folder() const { return folder_.empty() || macareu::remove_folder(folder_); }
+
+void run::replace_found(std::filesystem::path file) {
+  if (!found_before_.empty()) ::unlink(found_before_.c_str());
+  found_before_ = std::move(file);
 }
+
+std::int64_t run::share_of_limit() const { return budget_ / tuning::large_share; }
 
 bool run::is_large(std::int64_t bytes) const {
-  return is_limited() && !is_shared() && bytes > budget_ / tuning::large_share;
+  return is_limited() && !is_shared() && bytes > share_of_limit();
 }
 
 void run::require_limit(std::int64_t needed) const {
@@ -357,6 +363,11 @@ void run::make_scratch_folder() {
 std::filesystem::path run::scratch_file() {
   make_scratch_folder();
   return folder_ / (std::to_string(scratch_files_++) + ".pixels");
+}
+
+std::filesystem::path run::nameless_file() {
+  make_scratch_folder();
+  return folder_ / "nameless";
 }
 
 std::filesystem::path run::name_of_pass() {

@@ -85,8 +85,12 @@ class run {
 
   /// The path of the next work file. Its number is the same in a run that resumes this one.
   std::filesystem::path scratch_file();
+  /// Where a file is made that has no name as soon as it is open: not all runs of an image need one.
+  std::filesystem::path nameless_file();
   /// The begin of names of files that ranks share in one pass. A run that resumes this one has others.
   std::filesystem::path name_of_pass();
+  /// For a file that others read in this pass: that of the pass before has been read by all.
+  void replace_found(std::filesystem::path file);
   /// Files that outlive their images, because a resumed run needs them.
   bool keeps_files() const { return keeps_; }
   bool resumes() const { return options_.resume; }
@@ -130,7 +134,7 @@ class run {
   void require_shared_folder() const;
   void write_limit() const;
   void visit_each(const piece_grid& grid, const box& pieces, function_ref<void(std::int64_t)> visit);
-  void remove_folder() const;
+  bool remove_folder() const;
   /// A folder for work files, where the run has none yet.
   void make_scratch_folder();
 
@@ -143,6 +147,7 @@ class run {
   int lock_ = -1;
   bool keeps_ = false, ended_ = false;
   int scratch_files_ = 0;
+  std::filesystem::path found_before_;
   std::int64_t records_ = 0, shared_passes_ = 0;
   std::int64_t attempt_ = 0;  // other runs in the folder have others
 
@@ -157,6 +162,7 @@ class run {
   int shares = 0;  // of the limit, for results whose size is not known before
   /// Whether the size of pieces follows from a limit.
   bool is_limited() const { return options_.size == std::array<std::int64_t, 3>{}; }
+  std::int64_t share_of_limit() const;
   /// Whether results of so many bytes are a large share of the limit. They are kept in a file then.
   bool is_large(std::int64_t bytes) const;
   /// Throws usage_error if the limit is below `needed`.

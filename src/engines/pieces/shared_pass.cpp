@@ -118,6 +118,7 @@ class found_for_others {
   std::int64_t exchange(const piece_grid& grid, const box& own,
                         function_ref<void(std::int64_t, const std::string&)> take) {
     const auto told = run_.all_ranks().gather(macareu::bytes_of(places_));
+    run_.replace_found(places_.empty() ? std::filesystem::path() : files_.path_of(run_.rank()));
     std::int64_t pieces = 0;
     std::string found;
     for (std::size_t writer = 0; writer < told.size(); ++writer)

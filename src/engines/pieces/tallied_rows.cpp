@@ -26,7 +26,7 @@ object_memory::object_memory(run& of, std::size_t bytes) : run_(of), bytes_(byte
     data_ = own_.get();
     return;
   }
-  const auto path = of.scratch_file();
+  const auto path = of.nameless_file();
   ::unlink(path.c_str());  // of a run that was killed before it could
   const auto file = open_work_file(path, false);
   ::unlink(path.c_str());

@@ -18,6 +18,9 @@ inline constexpr std::int64_t bytes_beside_the_limit = std::int64_t{32} << 20;
 inline constexpr std::int64_t large_share = 8;
 inline constexpr std::int64_t bytes_of_mapped_rows = std::int64_t{4} << 20;
 
+/// Of an object of a band, beside its row: a node of a hash map of labels, and its label.
+inline constexpr std::size_t bytes_of_a_number = 64;
+
 /// After these a machine that loses its power has lost no more of a run.
 inline constexpr int seconds_between_syncs = 10;
 

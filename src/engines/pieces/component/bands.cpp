@@ -282,6 +282,68 @@ local_numbers numbers_in_use(block_memory& memory, const framed<const Label>& la
   return result;
 }
 
+object_room::object_room(run& of) : run_(of), bytes_(of.share_of_limit()) {
+  // The limit is not known while a run is planned.
+  if (run_.plans)
+    ++run_.shares;
+  else if (run_.is_limited())
+    run_.held += bytes_;
+}
+
+object_room::~object_room() {
+  if (run_.plans)
+    --run_.shares;
+  else if (run_.is_limited())
+    run_.held -= bytes_;
+}
+
+std::int64_t object_room::objects(std::size_t row_bytes) const {
+  if (!run_.is_limited()) return std::numeric_limits<std::int64_t>::max();
+  return bytes_ / static_cast<std::int64_t>(row_bytes + tuning::bytes_of_a_number);
+}
+
+template <class Label>
+std::vector<box> parts_of_band(const framed<const Label>& labels, const box& band, bool volume,
+                               std::int64_t objects) {
+  if (band.pixels() <= objects) return {band};
+  const auto& from = labels.pixels();
+  const auto first = band.first - labels.origin();
+  const std::vector<Label> nothing(static_cast<std::size_t>(from.width));
+  // The first pixel of an object has another label than those before and above it.
+  const auto begin_in = [&](std::int64_t z, std::int64_t y) {
+    const Label *const row = from.at(z, y), *const above = y > 0 ? from.at(z, y - 1) : nothing.data();
+    std::int64_t count = (row[0] != 0) & (above[0] != row[0]);
+    for (std::int64_t x = 1; x < from.width; ++x)
+      count += (row[x] != 0) & (row[x] != row[x - 1]) & (above[x] != row[x]);
+    return count;
+  };
+  const auto slices = volume ? band.size.z : band.size.y;
+  std::vector<box> parts;
+  box part = band;
+  auto& begin = volume ? part.first.z : part.first.y;
+  auto& size = volume ? part.size.z : part.size.y;
+  size = 0;
+  std::int64_t count = 0;
+  for (std::int64_t slice = 0; slice < slices; ++slice) {
+    std::int64_t more = 0;
+    if (volume)
+      for (std::int64_t y = 0; y < band.size.y; ++y) more += begin_in(first.z + slice, y);
+    else
+      more = begin_in(0, first.y + slice);
+    if (size > 0 && more > objects - count) {
+      parts.push_back(part);
+      begin += size;
+      size = count = 0;
+    }
+    ++size;
+    count += more;
+  }
+  parts.push_back(part);
+  return parts;
+}
+
+template std::vector<box> parts_of_band(const framed<const std::uint32_t>&, const box&, bool, std::int64_t);
+template std::vector<box> parts_of_band(const framed<const std::uint64_t>&, const box&, bool, std::int64_t);
 template local_numbers numbers_in_use(block_memory&, const framed<const std::uint32_t>&);
 template local_numbers numbers_in_use(block_memory&, const framed<const std::uint64_t>&);
 

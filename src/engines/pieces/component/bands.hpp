@@ -54,6 +54,28 @@ struct local_numbers {
 template <class Label>
 local_numbers numbers_in_use(block_memory& memory, const framed<const Label>& labels);
 
+/// Room for what objects of a band take beside its pixels: a share of the limit.
+class object_room {
+ public:
+  explicit object_room(run& of);
+  ~object_room();
+  object_room(const object_room&) = delete;
+  object_room& operator=(const object_room&) = delete;
+
+  /// How many objects fit, with a row each.
+  std::int64_t objects(std::size_t row_bytes) const;
+
+ private:
+  run& run_;
+  std::int64_t bytes_;
+};
+
+/// Parts of a band, of whole rows (slices, in volumes), in each of which at most so many objects begin, or
+/// which is one row.
+template <class Label>
+std::vector<box> parts_of_band(const framed<const Label>& labels, const box& band, bool volume,
+                               std::int64_t objects);
+
 /// Outlines read two pixels beyond a band.
 inline window_radius outline_reach(bool volume) {
   return volume ? window_radius{2, 0, 0} : window_radius{0, 2, 0};
