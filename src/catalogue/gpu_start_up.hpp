@@ -18,7 +18,7 @@ void start_gpu(int gpu);
 /// Bytes of host memory that both took so far.
 std::int64_t gpu_start_up();
 
-/// The resident bytes that `work` adds to this process; 0 where the system does not tell.
+/// The resident bytes that `work` adds to this process; 0 where the system does not report them.
 std::int64_t memory_taken_by(const std::function<void()>& work);
 
 }  // namespace macareu

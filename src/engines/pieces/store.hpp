@@ -73,9 +73,8 @@ class source_node final : public node {
 /// What a file that becomes an output begins with; absent for files of the run alone.
 using file_header = std::optional<std::string>;
 
-/// Pixels in a file of their own, which is removed with the object. Those of an output follow its header in C
-/// order. Others are coded, because work files of labels and masks are large. If ranks share the run, or it
-/// may be resumed, each piece has a file, which stays until the run ends.
+/// Pixels in a work file: those of an output behind its header, in C order, others coded. Where ranks share
+/// the run, or it may be resumed, each piece has a file, which stays until the run ends.
 class pixel_file {
  public:
   pixel_file(run& of, const piece_grid& grid, std::size_t pixel_bytes, const file_header& header);

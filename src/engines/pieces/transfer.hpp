@@ -1,4 +1,4 @@
-// A thread that reads or writes files, in the order in which it is asked, while pieces are computed.
+// A thread that reads or writes files in FIFO order, while pieces are computed.
 #pragma once
 
 #include <condition_variable>
