@@ -8,11 +8,12 @@
 #include "engines/cuda/basins/fronts.cuh"
 #include "engines/cuda/basins/tiles.cuh"
 #include "engines/cuda/runtime/too_large.hpp"
+#include "engines/cuda/tuning.hpp"
 
 namespace macareu::cuda {
 namespace {
 
-constexpr int threads = 256;
+constexpr int threads = tuning::path_threads;
 
 unsigned blocks_for(std::int64_t pixels) {
   return static_cast<unsigned>(std::max<std::int64_t>(1, ceil_div(pixels, std::int64_t{threads})));
@@ -45,7 +46,7 @@ __global__ void shorten_paths(volatile std::uint32_t* parent, std::int64_t indic
   if (i >= indices) return;
   auto to = parent[i];
   bool any = false;
-  for (int jumps = 0; jumps < 4; ++jumps) {
+  for (int jumps = 0; jumps < tuning::steps_of_a_launch; ++jumps) {
     const auto next = parent[to];
     if (next == to) break;
     to = next;

@@ -112,10 +112,10 @@ template <class Key>
 void find_steps(const gpu& on, basin_world<Key> world) {
   const device_array<fronts_done> done(on, 1);
   done.fill_bytes(0);
-  constexpr int threads = 256;
+  constexpr int threads = tuning::front_threads;
   const auto blocks = [&](std::int64_t units) {
-    return static_cast<unsigned>(
-        std::clamp<std::int64_t>(ceil_div(units, std::int64_t{threads}), 1, 32 * on.multiprocessors));
+    return static_cast<unsigned>(std::clamp<std::int64_t>(ceil_div(units, std::int64_t{threads}), 1,
+                                                          tuning::front_blocks * on.multiprocessors));
   };
   find_entries<<<blocks(world.indices()), threads, 0, on.stream>>>(world, done.data());
   on.launched("find_entries");
@@ -125,7 +125,7 @@ void find_steps(const gpu& on, basin_world<Key> world) {
     done.fill_bytes(0);
     const bool narrow = size <= tuning::narrow_front;
     if (narrow)
-      narrow_fronts<<<1, 1024, 0, on.stream>>>(world, level, size, done.data());
+      narrow_fronts<<<1, tuning::narrow_front_threads, 0, on.stream>>>(world, level, size, done.data());
     else
       wide_front<<<blocks(size), threads, 0, on.stream>>>(world, level, size, done.data());
     on.launched(narrow ? "narrow_fronts" : "wide_front");

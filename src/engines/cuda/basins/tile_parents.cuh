@@ -7,12 +7,12 @@
 #include "core/view.hpp"
 #include "engines/cuda/basins/world.cuh"
 #include "engines/cuda/runtime/dependent_launch.cuh"
+#include "engines/cuda/tuning.hpp"
 #include "engines/cuda/wave/tiles/relaxed.cuh"
 
 namespace macareu::cuda::tile_basins {
 
-/// Threads of a block, and blocks per multiprocessor.
-inline constexpr int parent_threads = 256, parent_blocks = 4;
+using tuning::parent_threads;
 inline constexpr int parent_rows = side * side / parent_threads;
 inline constexpr int ring_pitch = side + 2, ring_cells = ring_pitch * ring_pitch;
 
@@ -291,7 +291,7 @@ class parent_finder {
 
   /// Every round multiplies the length of jumps. A path has ended if the last of them led nowhere.
   __device__ void jump() {
-    constexpr int hops = 4;
+    constexpr int hops = tuning::path_steps_at_once;
     for (bool more = true; more;) {
       bool open = false;
 #pragma unroll
@@ -360,7 +360,7 @@ class parent_finder {
 };
 
 template <class Key>
-__global__ void __launch_bounds__(parent_threads, parent_blocks)
+__global__ void __launch_bounds__(parent_threads, tuning::parent_blocks)
     find_parents(const __grid_constant__ world all, const Key* __restrict__ levels, std::int64_t pitch,
                  const __grid_constant__ view<std::uint32_t> labels,
                  const __grid_constant__ view<const std::uint32_t> seeds) {
@@ -370,10 +370,10 @@ __global__ void __launch_bounds__(parent_threads, parent_blocks)
 }
 
 /// Other threads shorten the same paths: any place that is read lies on the path. Labels of ends stay.
-__global__ void __launch_bounds__(256) jump_rims(const __grid_constant__ world all) {
+__global__ void __launch_bounds__(rim_places) jump_rims(const __grid_constant__ world all) {
   using tiles::load_relaxed, tiles::store_relaxed;
   follow();
-  const auto own = blockIdx.x * 256 + threadIdx.x;
+  const auto own = blockIdx.x * rim_places + threadIdx.x;
   auto at = load_relaxed(all.next + own);
   if (at == own) return;
   for (;;) {
@@ -386,7 +386,7 @@ __global__ void __launch_bounds__(256) jump_rims(const __grid_constant__ world a
 }
 
 /// All loads of a thread are in flight at once.
-inline constexpr int write_threads = 256, write_rows = side * side / write_threads;
+inline constexpr int write_threads = tuning::leaving_threads, write_rows = side * side / write_threads;
 __global__ void __launch_bounds__(write_threads)
     write_leaving(const __grid_constant__ world all, const __grid_constant__ view<std::uint32_t> labels) {
   follow();

@@ -10,6 +10,7 @@
 #include "engines/cuda/basins/flat_tile.cuh"
 #include "engines/cuda/basins/world.cuh"
 #include "engines/cuda/runtime/dependent_launch.cuh"
+#include "engines/cuda/tuning.hpp"
 #include "engines/cuda/wave/tiles/image_rims.cuh"
 #include "engines/cuda/wave/tiles/scheduler.cuh"
 
@@ -304,7 +305,7 @@ class tile_front {
   std::uint32_t corner_;  // lanes 4 to 7: d of the pixel of a diagonal neighbour that touches the tile
 };
 
-inline constexpr int visit_warps = 4;
+inline constexpr int visit_warps = tuning::basin_tile_warps;
 
 struct step_wave {
   world all;
@@ -312,7 +313,8 @@ struct step_wave {
   tiles::wave_limits limits;
 };
 
-__global__ void __launch_bounds__(visit_warps * 32, 4) visit_tiles(const __grid_constant__ step_wave wave) {
+__global__ void __launch_bounds__(visit_warps * 32, tuning::basin_tile_blocks)
+    visit_tiles(const __grid_constant__ step_wave wave) {
   tiles::scheduler schedule(wave.work, wave.limits, wave.all.across);
   const int lane = static_cast<int>(threadIdx.x % 32);
   tiles::scheduler::turn at;
@@ -340,8 +342,10 @@ __global__ void __launch_bounds__(visit_warps * 32, 4) visit_tiles(const __grid_
   schedule.end(blockIdx.x * visit_warps + threadIdx.x / 32);
 }
 
+using tuning::settle_warps;
 /// Bit planes of d below the first are in registers, those below the second in shared memory.
-inline constexpr int settle_warps = 4, own_step_bits = 2, shared_step_bits = 12;
+inline constexpr int own_step_bits = tuning::step_bits_in_registers,
+                     shared_step_bits = tuning::step_bits_in_shared_memory;
 
 /// d of all pixels, from the final rims. The bits of a counter freeze when a pixel is reached.
 __global__ void __launch_bounds__(settle_warps * 32) settle_tiles(const __grid_constant__ world all) {

@@ -18,13 +18,12 @@
 namespace macareu::cuda::tile_basins {
 namespace {
 
-/// Threads of a block, and blocks per multiprocessor.
-constexpr int seed_threads = 512, seed_blocks = 3;
+using tuning::seed_threads;
 
 /// Pixels without d are minima: they become seeds with their own height, and objects of `labelled`. All loads
 /// of a thread are in flight at once.
 template <class Key>
-__global__ void __launch_bounds__(seed_threads, seed_blocks)
+__global__ void __launch_bounds__(seed_threads, tuning::seed_blocks)
     seed_minima(const __grid_constant__ world all, Key* levels, std::int64_t pitch,
                 const __grid_constant__ view<const Key> heights, std::uint64_t* labelled) {
   constexpr int rows = side / (seed_threads / 32), halves = 2;
@@ -131,7 +130,7 @@ class step_visits {
           std::min<std::int64_t>(resident_blocks<visit_tiles>(on, 32 * visit_warps, 0, most),
                                  ceil_div(std::int64_t{all.tiles}, visit_warps)));
     };
-    return {blocks(4), blocks(1), visit_warps};
+    return {blocks(tuning::basin_tile_blocks), blocks(tuning::basin_blocks_that_stay), visit_warps};
   }
   tiles::wave_memory memory_;
 };

@@ -85,7 +85,8 @@ void labelling::solve() const {
              ceil_div(sections_of(grid_), Sections), section_words, grid_, memory_);
     };
     if constexpr (Shape::deep == 1)
-      if (sections_of(grid_) >= tuning::many_sections) return find.template operator()<4>();
+      if (sections_of(grid_) >= tuning::many_sections)
+        return find.template operator()<tuning::sections_of_a_block>();
     find.template operator()<1>();
   });
 }

@@ -4,10 +4,11 @@
 
 #include "core/view.hpp"
 #include "engines/cuda/component/across_tiles.cuh"
+#include "engines/cuda/tuning.hpp"
 
 namespace macareu::cuda::labels {
 
-constexpr int linked_threads = 256;
+using tuning::linked_threads;
 
 /// A bit for every id.
 struct kept_roots {

@@ -10,11 +10,12 @@
 #include "engines/cuda/component/forests.cuh"
 #include "engines/cuda/component/launch.cuh"
 #include "engines/cuda/component/shared_bits.cuh"
+#include "engines/cuda/tuning.hpp"
 
 namespace macareu::cuda::labels {
 
 /// Sections per thread in the prefix sum.
-constexpr int count_each = 16;
+constexpr int count_each = tuning::sections_added_at_once;
 
 /// Prefix sum over the counts of sections, by one block. Other blocks of the same kernel wrote the counts, so
 /// the loads bypass L1. `count_each` zeros follow the counts.
@@ -51,19 +52,22 @@ static __device__ std::uint32_t add_up_sections(std::uint32_t* sections, std::ui
   return total;
 }
 
+/// Blocks per multiprocessor.
+constexpr int find_blocks = tuning::label_threads_held / section_words;
+
 /// Points every part at its root and counts roots within sections. The last block to finish computes the
 /// prefix sum over sections and writes the number of objects.
 /// A block may take several sections, which then share its waits and its ticket.
 template <class Shape, int Sections>
-__global__ __launch_bounds__(section_words, 2048 / section_words) void find_firsts(tile_grid grid,
-                                                                                   label_memory memory) {
+__global__ __launch_bounds__(section_words, find_blocks) void find_firsts(tile_grid grid,
+                                                                          label_memory memory) {
   static_assert(Sections <= 4, "counts of 16 bits, and places too");
   using counts = std::conditional_t<Sections == 1, std::uint32_t, std::uint64_t>;  // 16 bits for a section
   using scan = cub::BlockScan<counts, section_words>;
   __shared__ typename scan::TempStorage storage;
   __shared__ bool is_last;
   __shared__ std::uint32_t kept[Sections * 2 * section_words];  // first pixels of objects, halves of words
-  __shared__ shared_bits<section_words, 8 * section_words> parts;
+  __shared__ shared_bits<section_words, tuning::listed_firsts_of_a_word * section_words> parts;
   parts.clear();
   __syncthreads();
   const part_forest forest{memory.parent};

@@ -1,11 +1,14 @@
 // Converts pixels to bits. Later kernels do not depend on rules and pixel types.
 #pragma once
 
+#include <algorithm>
+
 #include "core/ceil_div.hpp"
 #include "core/neighbourhood.hpp"
 #include "engines/cuda/component/launch.cuh"
 #include "engines/cuda/component/tile_shape.cuh"
 #include "engines/cuda/runtime/pixels.cuh"
+#include "engines/cuda/tuning.hpp"
 #include "patterns/component.hpp"
 
 namespace macareu::cuda::labels {
@@ -47,11 +50,11 @@ __device__ std::uint32_t set_bits(const Rule& rule, const view<const T>& image, 
   return set_bits<Rule, T>(rule, loaded);
 }
 
-constexpr int plane_threads = 256;
+using tuning::plane_threads;
 
-/// Pieces per thread, to keep enough bytes in flight.
+/// Pieces per thread.
 template <class T>
-constexpr int pieces_at_once = sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T)) : 1;
+constexpr int pieces_at_once = std::max(1, tuning::byte_pieces_at_once / static_cast<int>(sizeof(T)));
 
 /// `flat`: pieces are contiguous in memory, so no positions are computed. All loads are issued before the
 /// first use.

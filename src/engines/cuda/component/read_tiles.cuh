@@ -4,6 +4,7 @@
 
 #include "engines/cuda/component/inside_tiles.cuh"
 #include "engines/cuda/component/pixel_planes.cuh"
+#include "engines/cuda/tuning.hpp"
 
 namespace macareu::cuda::labels {
 
@@ -50,9 +51,9 @@ __device__ void write_rows(const tile_grid& grid, const label_memory& memory, co
       memory.planes[grid.word(0, y, at.x)] = std::uint64_t{tile.set[1][i]} << 32 | tile.set[0][i];
 }
 
-/// Blocks per multiprocessor: full occupancy gains more than the registers that it costs.
+/// Blocks per multiprocessor.
 template <class Shape>
-constexpr int read_blocks = 2048 / inside_threads<Shape>;
+constexpr int read_blocks = tuning::label_threads_held / inside_threads<Shape>;
 
 template <class Shape, class Rule, class T>
 __global__ __launch_bounds__(inside_threads<Shape>,

@@ -10,6 +10,7 @@
 
 #include "core/ceil_div.hpp"
 #include "core/macros.hpp"
+#include "engines/cuda/tuning.hpp"
 
 namespace macareu::cuda::labels {
 
@@ -36,13 +37,18 @@ struct tile_shape {
   static constexpr int planes = Classes ? 2 + 3 * offsets : 1;
 };
 
-using full_image = tile_shape<2, 1, 32, 1, 2>;
-using face_image = tile_shape<1, 1, 64, 1, 1>;
-using full_volume = tile_shape<2, 2, 8, 4, 3>;
-using face_volume = tile_shape<1, 1, 8, 8, 1>;
-using edge_volume = tile_shape<1, 1, 8, 8, 2>;
-using class_image = tile_shape<1, 1, 64, 1, 2, true>;
-using class_volume = tile_shape<1, 1, 8, 8, 3, true>;
+template <int Reach, bool Classes = false>
+using thin_image = tile_shape<1, 1, tuning::thin_image_rows, 1, Reach, Classes>;
+template <int Reach, bool Classes = false>
+using thin_volume = tile_shape<1, 1, tuning::label_volume_rows, tuning::thin_volume_slices, Reach, Classes>;
+
+using full_image = tile_shape<2, 1, tuning::thick_image_rows, 1, 2>;
+using face_image = thin_image<1>;
+using full_volume = tile_shape<2, 2, tuning::label_volume_rows, tuning::thick_volume_slices, 3>;
+using face_volume = thin_volume<1>;
+using edge_volume = thin_volume<2>;
+using class_image = thin_image<2, true>;
+using class_volume = thin_volume<3, true>;
 
 /// Planes of an image with classes: set pixels, pixels joined to their predecessor, and three planes per
 /// offset. These hold the pixels joined to the pixel at the offset, to the one before and to the one after.
@@ -99,7 +105,6 @@ struct label_memory {
   object_count* count;           // in host memory
 };
 
-/// Words whose firsts are counted together.
-constexpr int section_words = 256;
+using tuning::section_words;
 
 }  // namespace macareu::cuda::labels

@@ -5,17 +5,17 @@
 #include "core/view.hpp"
 #include "engines/cuda/component/numbers.cuh"
 #include "engines/cuda/component/shared_bits.cuh"
+#include "engines/cuda/tuning.hpp"
 
 namespace macareu::cuda::labels {
 
 /// What happens where no pixel is set: groups of four pixels become 0, or keep what they have.
 enum class background { written, kept };
 
-/// Thick rows per thread.
-constexpr int rows_at_once = 4;
+using tuning::written_rows_at_once;
 
 template <class Shape>
-constexpr int write_threads = Shape::thick_rows / rows_at_once * 16;
+constexpr int write_threads = Shape::thick_rows / written_rows_at_once * 16;
 
 template <class Label>
 struct alignas(16) label_group {
@@ -43,7 +43,7 @@ template <class Shape>
 struct tile_parts {
   static constexpr int threads = write_threads<Shape>, halves = 2 * Shape::rows,
                        turns = ceil_div(halves, threads);
-  shared_bits<threads, 4 * threads> list;
+  shared_bits<threads, tuning::listed_parts_of_a_thread * threads> list;
 
   static __device__ std::uint32_t word_of(const tile_grid& grid, const tile_place& at, int row) {
     return grid.word(at.z * Shape::depth + row / Shape::height, at.y * Shape::height + row % Shape::height,
@@ -151,9 +151,10 @@ __global__ __launch_bounds__(write_threads<Shape>) void write_labels(tile_grid g
   const int lane = static_cast<int>(threadIdx.x) % 16, first_row = static_cast<int>(threadIdx.x) / 16;
   constexpr int stride = write_threads<Shape> / 16;
   // Everything but the numbers comes from kernels before the last, so it is loaded before follow().
-  row_piece<Shape> pieces[rows_at_once];
+  row_piece<Shape> pieces[written_rows_at_once];
 #pragma unroll
-  for (int i = 0; i < rows_at_once; ++i) pieces[i].load(grid, memory, tile, at, first_row + i * stride, lane);
+  for (int i = 0; i < written_rows_at_once; ++i)
+    pieces[i].load(grid, memory, tile, at, first_row + i * stride, lane);
   std::uint32_t left[tile_parts<Shape>::turns];
   parts.find(grid, memory, at, left);
   follow();
@@ -161,7 +162,7 @@ __global__ __launch_bounds__(write_threads<Shape>) void write_labels(tile_grid g
   parts.look_up(grid, memory, at, left, labels);
   __syncthreads();
 #pragma unroll
-  for (int i = 0; i < rows_at_once; ++i) {
+  for (int i = 0; i < written_rows_at_once; ++i) {
     const int row = first_row + i * stride;
     label_group<Label> groups[Shape::rows_of_thick];
     pieces[i].fill(labels, lane, groups);

@@ -16,6 +16,7 @@
 #include "core/wide.hpp"
 #include "engines/cuda/edges/tile_levels.cuh"
 #include "engines/cuda/edges/tile_pixels.cuh"
+#include "engines/cuda/tuning.hpp"
 #include "engines/cuda/window/fused_sums.cuh"
 #include "patterns/edges.hpp"
 
@@ -203,7 +204,7 @@ __device__ __forceinline__ void derive(const Rule& rule, const Value* smooth, Va
 
 /// Reach 0: any reach, with weights from memory.
 template <int Reach, class Rule, class Enter, class In>
-__global__ void __launch_bounds__(edge_tile::threads, edge_tile::blocks_held<typename Rule::value>)
+__global__ void __launch_bounds__(edge_tile::threads, tuning::edge_blocks<typename Rule::value>)
     mark_tile(const __grid_constant__ Rule rule, const __grid_constant__ device_smoothing how,
               const __grid_constant__ edge_source<Enter, In> source, const __grid_constant__ edge_marks to,
               std::uint32_t across) {

@@ -5,20 +5,19 @@
 #include <cstdint>
 
 #include "core/ceil_div.hpp"
+#include "engines/cuda/tuning.hpp"
 
 namespace macareu::cuda {
 
 struct edge_tile {
-  static constexpr int margin = 2;                                  // of smoothed pixels
-  static constexpr int columns = 128, wide = columns + 2 * margin;  // written, smoothed
-  static constexpr int high = 32, rows = high - 2 * margin;         // a lane for every row
-  static constexpr int threads = 288;
-  static constexpr int walk_down = 16, walk_along = 15, walk_derived = 15;
+  static constexpr int margin = 2;                                                   // of smoothed pixels
+  static constexpr int columns = tuning::edge_columns, wide = columns + 2 * margin;  // written, smoothed
+  static constexpr int high = 32, rows = high - 2 * margin;                          // a lane for every row
+  static constexpr int threads = tuning::edge_threads;
+  static constexpr int walk_down = tuning::edge_walk_down, walk_along = tuning::edge_walk_along,
+                       walk_derived = tuning::edge_walk_derived;
   static constexpr int along = ceil_div(wide, walk_along);  // walks of a row
   static constexpr int pitch = walk_along * along;          // odd: rows lie in different banks
-  /// Blocks per multiprocessor, limited by shared memory.
-  template <class Value>
-  static constexpr int blocks_held = sizeof(Value) == sizeof(float) ? 4 : 3;
   static_assert(high == 32 && high % walk_down == 0 && pitch % 2 == 1 && threads % 32 == 0);
 
   static constexpr int sum_pitch(int reach_x) { return pitch + 2 * reach_x; }

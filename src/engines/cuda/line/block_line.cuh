@@ -9,6 +9,7 @@
 #include "core/ceil_div.hpp"
 #include "engines/cuda/line/line_set.cuh"
 #include "engines/cuda/runtime/shared_memory.cuh"
+#include "engines/cuda/tuning.hpp"
 
 namespace macareu::cuda {
 
@@ -43,7 +44,7 @@ struct block_line {
 
   /// Returns false if this lane needs a longer search.
   __device__ bool search_outwards(int i, line_best<Rule>& best) const {
-    constexpr int most_steps = 12;
+    constexpr int most_steps = tuning::steps_before_groups;
     for (int steps = 1; steps < length; ++steps) {
       const auto cost = rule.cost(steps);
       if (cost > best.value || cost > rule.limit()) break;
@@ -81,7 +82,7 @@ struct block_line {
   }
 };
 
-inline constexpr int block_line_threads = 256;
+using tuning::block_line_threads;
 
 /// A block takes `count` adjacent lines; 1 for lines along rows.
 template <class Rule, class In, class Write>
@@ -129,7 +130,7 @@ __global__ __launch_bounds__(block_line_threads) void search_block_lines(line_se
 template <class Rule, class In, class Write>
 bool run_block_lines(const gpu& on, const line_set& lines, const Rule& rule, const view<const In>& in,
                      const Write& write) {
-  const int count = lines.axis == line_axis::x ? 1 : 8;
+  const int count = lines.axis == line_axis::x ? 1 : tuning::lines_of_a_block;
   const auto groups = ceil_div(lines.length, block_line<Rule>::group);
   const auto bytes = static_cast<std::size_t>(count * (lines.length + groups)) * sizeof(typename Rule::value);
   const auto blocks = ceil_div(lines.width, count) * lines.planes;

@@ -1,13 +1,14 @@
 #include "engines/cuda/line/site_words.cuh"
 
 #include "core/ceil_div.hpp"
+#include "engines/cuda/tuning.hpp"
 
 namespace macareu::cuda {
 namespace {
 
-constexpr int columns_at_once = 32, parts = 16;
+constexpr int columns_at_once = tuning::carry_columns, parts = tuning::carry_parts;
 
-/// A thread takes `Words` words of a column; 16 threads share the column.
+/// A thread takes `Words` words of a column; `parts` threads share the column.
 template <int Words>
 __global__ __launch_bounds__(columns_at_once* parts) void carry_sites(site_words to, int beyond,
                                                                       std::uint8_t* flags,

@@ -121,11 +121,12 @@ void run_general_line(const gpu& on, const Rule& rule, line_axis axis, const vie
     on.launched("search_outwards");
     std::int64_t step = 1;
     while (2 * step <= lines.ends) step *= 2;
+    const int halving_blocks = tuning::halving_blocks * on.multiprocessors;
     for (; step > 0; step /= 2) {
       if (axis == line_axis::x)
-        halve_lines<32><<<8 * on.multiprocessors, tiles.threads, 0, on.stream>>>(lines, step, rule, in);
+        halve_lines<32><<<halving_blocks, tiles.threads, 0, on.stream>>>(lines, step, rule, in);
       else
-        halve_lines<1><<<8 * on.multiprocessors, tiles.threads, 0, on.stream>>>(lines, step, rule, in);
+        halve_lines<1><<<halving_blocks, tiles.threads, 0, on.stream>>>(lines, step, rule, in);
       on.launched("halve_lines");
     }
     settle_between<<<blocks, tiles.threads, 0, on.stream>>>(tiles, lines, rule, in, write);

@@ -5,16 +5,17 @@
 
 #include "core/ceil_div.hpp"
 #include "engines/cuda/runtime/pixels.cuh"
+#include "engines/cuda/tuning.hpp"
 #include "patterns/line.hpp"
 
 namespace macareu::cuda {
 
 /// Lines of an image. Lines along y or z lie side by side, `width` of them in each plane.
 struct line_set {
-  static constexpr int spacing = 16;  // of the places found by halving
+  static constexpr int spacing = tuning::halving_spacing;  // of the places found by halving
   line_axis axis;
   std::int64_t planes, width, length;
-  std::int64_t ends;  // of runs of 16 pixels
+  std::int64_t ends;  // of runs of `spacing` pixels
   std::int32_t* place = nullptr;
   std::uint8_t* open = nullptr;  // per run: some pixel was not settled
   std::uint32_t* any_open = nullptr;

@@ -4,6 +4,7 @@
 #include "core/ceil_div.hpp"
 #include "engines/cuda/line/fused_squares.cuh"
 #include "engines/cuda/line/general_line.cuh"
+#include "engines/cuda/tuning.hpp"
 
 namespace macareu::cuda {
 
@@ -59,7 +60,7 @@ bool words_suffice(line_axis axis, const view<const In>& in) {
 template <class Rule, class In, class Write>
 void run_steps(const gpu& on, const Rule& rule, line_axis axis, const view<const In>& in,
                const Write& write) {
-  constexpr int threads = 128;
+  constexpr int threads = tuning::step_threads;
   const site_memory sites(on, axis, in);
   run_pack(on, rule, axis, in, sites.words());
   run_carries(on, sites.words(), most_beyond, nullptr, 0);

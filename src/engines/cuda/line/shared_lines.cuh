@@ -7,6 +7,7 @@
 
 #include "core/macros.hpp"
 #include "engines/cuda/line/row_words.cuh"
+#include "engines/cuda/tuning.hpp"
 
 namespace macareu::cuda {
 
@@ -100,11 +101,9 @@ struct line_places {
   __device__ int gap(int column) const { return max(max(column - (x + 3), x - (column + 7)), 0); }
 };
 
-/// Searches outwards from the own columns, in at most six steps of four columns.
+/// Searches outwards from the own columns, in a few steps of four columns.
 struct near_search {
-  static constexpr int steps = 6;
-  static constexpr std::uint32_t worth_it = 100;  // below this some group beside is near
-  static constexpr std::uint32_t far = 784;       // from here on groups are cheaper
+  static constexpr int steps = tuning::near_steps;
 
   /// Returns whether all lanes are settled. `own`: the values of the four columns.
   template <class Rows>
@@ -122,7 +121,7 @@ struct near_search {
       if (m > 1) {
         const auto most = Rows::greatest(d);
         if (!__any_sync(whole_warp, most > square(4 * m - 3))) return true;
-        if (m == 2 && __any_sync(whole_warp, most > far)) return false;
+        if (m == 2 && __any_sync(whole_warp, most > tuning::far_square)) return false;
       }
       const uint4 a = *reinterpret_cast<const uint4*>(p.line + p.x - 4 * m);
       const uint4 b = *reinterpret_cast<const uint4*>(p.line + p.x + 4 * m);

@@ -8,6 +8,7 @@
 #include "core/ceil_div.hpp"
 #include "engines/cuda/runtime/dependent_launch.cuh"
 #include "engines/cuda/runtime/pixels.cuh"
+#include "engines/cuda/tuning.hpp"
 #include "patterns/line.hpp"
 
 namespace macareu::cuda {
@@ -48,12 +49,12 @@ struct stacked_rows {
   }
 };
 
-inline constexpr int pack_threads = 128;
+using tuning::pack_threads;
 
 /// Sets bit i of bits[j] if pixel j of row i is not zero. Rows must be aligned to four pixels.
 template <class T>
 __device__ void pack_nonzero(const T* from, std::int64_t step, std::uint32_t (&bits)[4]) {
-  constexpr int batch = 8;
+  constexpr int batch = tuning::packed_rows_at_once;
 #pragma unroll 1
   for (int first = 0; first < 32; first += batch) {
     pixel_group<T, 4> pixels[batch];

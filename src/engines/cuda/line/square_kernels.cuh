@@ -4,6 +4,7 @@
 #include "core/ceil_div.hpp"
 #include "engines/cuda/line/square_lines.cuh"
 #include "engines/cuda/line/squares.cuh"
+#include "engines/cuda/tuning.hpp"
 
 namespace macareu::cuda {
 
@@ -23,10 +24,8 @@ struct row_problem {
 
 /// Whole rows; after windows, only flagged ones.
 template <int Lines, int Threads, class Finish>
-__global__ __launch_bounds__(Threads,
-                             1536 / Threads) void square_rows(row_problem problem,
-                                                              stacked_rows<typename Finish::result> out,
-                                                              bool aligned, Finish finish) {
+__global__ __launch_bounds__(Threads, tuning::row_threads_held / Threads) void square_rows(
+    row_problem problem, stacked_rows<typename Finish::result> out, bool aligned, Finish finish) {
   extern __shared__ __align__(16) std::uint32_t memory[];
   using lines = shared_lines<Lines>;
   const std::int64_t per_row = ceil_div(out.length, Lines);
@@ -59,9 +58,8 @@ __global__ __launch_bounds__(Threads,
 /// Columns [begin, begin + Size) of eight rows, two per line, with a halo of `Halo` columns on either side.
 /// Memory does not grow with the width. Chunks that need more columns are flagged.
 template <int Size, int Halo, int Threads, class Finish>
-__global__ __launch_bounds__(Threads, 5) void square_windows(row_problem problem,
-                                                             stacked_rows<typename Finish::result> out,
-                                                             bool aligned, Finish finish) {
+__global__ __launch_bounds__(Threads, tuning::row_window_blocks) void square_windows(
+    row_problem problem, stacked_rows<typename Finish::result> out, bool aligned, Finish finish) {
   extern __shared__ __align__(16) std::uint32_t memory[];
   using lines = shared_lines<4, two_rows>;
   constexpr int rows = rows_per_flag;

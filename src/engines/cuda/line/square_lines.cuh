@@ -5,6 +5,7 @@
 #include "engines/cuda/line/finish.cuh"
 #include "engines/cuda/line/halving.cuh"
 #include "engines/cuda/line/site_words.cuh"
+#include "engines/cuda/tuning.hpp"
 
 namespace macareu::cuda {
 
@@ -47,7 +48,7 @@ struct chunk_search {
     start(own);
     tiny = !__any_sync(whole_warp, (p.d[0] | p.d[1] | p.d[2] | p.d[3]) & Rows::beyond_one);
     if (tiny) return true;
-    if (in.has_near(x, near_search::worth_it) && near_search::settle(p, own)) return true;
+    if (in.has_near(x, tuning::near_square) && near_search::settle(p, own)) return true;
     return by_groups.settle(in, x, p, worst) && (Rows::rows == 1 || worst < in.none);
   }
 
@@ -58,16 +59,17 @@ struct chunk_search {
   }
 };
 
-/// Limits of the search by groups. Alternatives in ms, 4096^2 on an H200:
-///   never giving up early: diagonal 0.27 instead of 0.245, circle 0.27 instead of 0.25
-///   no groups in whole rows: sites with p = 1e-4 0.115 instead of 0.085
-///   at most eight groups in windows: tissue 0.074 instead of 0.065
+/// Without hope the search ends before its first group.
 template <int Lines>
 __device__ group_search<Lines> search_of_rows(bool hopeful) {
-  return {hopeful ? 12 : 0, hopeful ? 6 : 0, 1, square(300)};
+  using namespace tuning;
+  return {hopeful ? whole_row_groups : 0, hopeful ? whole_row_rounds : 0, whole_row_first_groups,
+          square(whole_row_hopeless)};
 }
 __device__ inline group_search<4, two_rows> search_of_windows(bool hopeful) {
-  return {hopeful ? 16 : 0, hopeful ? 6 : 0, 8, square(60)};
+  using namespace tuning;
+  return {hopeful ? row_window_groups : 0, hopeful ? row_window_rounds : 0, row_window_first_groups,
+          square(row_window_hopeless)};
 }
 
 /// Solves lines that are completely in shared memory, for chunks with wanted(chunk).
@@ -92,7 +94,7 @@ __device__ void solve_whole_lines(const shared_lines<Lines>& in, std::uint32_t* 
   bool hopeful = true, all_settled = true;
   for (int c = warp; c < open.chunks; c += warps) {
     if (!open.reach[c]) continue;
-    if (!hopeful && !in.has_near(c * lines::chunk, near_search::worth_it)) {
+    if (!hopeful && !in.has_near(c * lines::chunk, tuning::near_square)) {
       all_settled = false;
       continue;
     }

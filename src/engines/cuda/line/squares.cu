@@ -5,6 +5,7 @@
 #include "core/ceil_div.hpp"
 #include "engines/cuda/line/square_kernels.cuh"
 #include "engines/cuda/runtime/shared_memory.cuh"
+#include "engines/cuda/tuning.hpp"
 
 namespace macareu::cuda {
 namespace {
@@ -33,16 +34,13 @@ void run_rows(const gpu& on, const row_problem& problem, const stacked_rows<type
                    Threads, line_bytes<Lines>(out.width), problem, out, aligned, finish);
 }
 
-/// Shared memory of a block that lets three blocks fit a multiprocessor of an H200.
-constexpr std::size_t comfortable_bytes = 76500;
-
-/// Four rows per block are fastest, unless they leave no room for other blocks.
+/// As many rows per block as leave room for other blocks.
 template <int Threads, class Finish>
 void run_whole_rows(const gpu& on, const row_problem& problem,
                     const stacked_rows<typename Finish::result>& out, bool aligned, const Finish& finish) {
-  if (line_bytes<4>(out.width) <= comfortable_bytes)
+  if (line_bytes<4>(out.width) <= tuning::most_row_bytes)
     run_rows<4, Threads>(on, problem, out, aligned, finish);
-  else if (line_bytes<2>(out.width) <= comfortable_bytes)
+  else if (line_bytes<2>(out.width) <= tuning::most_row_bytes)
     run_rows<2, Threads>(on, problem, out, aligned, finish);
   else
     run_rows<1, Threads>(on, problem, out, aligned, finish);
@@ -70,7 +68,8 @@ bool squares_fit(const gpu& on, std::int64_t columns, std::int64_t width) {
 template <class Finish>
 void run_square_rows(const gpu& on, const site_memory& sites, std::uint32_t none, line_axis first,
                      const view<typename Finish::result>& out, const Finish& finish) {
-  constexpr int narrow = 2048, window = 2048, halo = 128, threads = 256;
+  constexpr int window = tuning::row_window, halo = tuning::row_window_halo,
+                threads = tuning::row_window_threads;
   const stacked_rows<typename Finish::result> rows(first, out);
   const bool aligned = has_aligned_groups(out, 4);
   row_problem problem{sites.words(),
@@ -79,24 +78,25 @@ void run_square_rows(const gpu& on, const site_memory& sites, std::uint32_t none
                       sites.flags_per_row(),
                       sites.column_flags(),
                       sites.column_flags_per_row()};
-  if (rows.width <= narrow) return run_rows<4, 128>(on, problem, rows, aligned, finish);
+  if (rows.width <= tuning::narrow_row)
+    return run_rows<4, tuning::narrow_row_threads>(on, problem, rows, aligned, finish);
   problem.flags = sites.flags();
   const auto windows = ceil_div(rows.width, window) * rows.rows * sites.flags_per_row();
   launch_dependent(on, "square_windows", square_windows<window, halo, threads, Finish>,
                    static_cast<unsigned>(windows), threads, 4 * shared_lines<4>::words(window + 2 * halo),
                    problem, rows, aligned, finish);
-  run_whole_rows<512>(on, problem, rows, aligned, finish);
+  run_whole_rows<tuning::whole_row_threads>(on, problem, rows, aligned, finish);
 }
 
 template <class Finish>
 void run_square_columns(const gpu& on, std::uint32_t none, const view<const std::uint32_t>& values,
                         const view<typename Finish::result>& out, const Finish& finish) {
-  if (out.height <= 1024)
-    run_columns<4, 128>(on, none, values, out, finish);
+  if (out.height <= tuning::short_column)
+    run_columns<4, tuning::short_column_threads>(on, none, values, out, finish);
   else if (column_bytes<4>(out.height) <= shared_limit(on))
-    run_columns<4, 512>(on, none, values, out, finish);
+    run_columns<4, tuning::long_column_threads>(on, none, values, out, finish);
   else
-    run_columns<1, 512>(on, none, values, out, finish);
+    run_columns<1, tuning::long_column_threads>(on, none, values, out, finish);
 }
 
 template void run_square_rows(const gpu&, const site_memory&, std::uint32_t, line_axis,

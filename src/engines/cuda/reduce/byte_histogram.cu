@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "engines/cuda/runtime/pixels.cuh"
+#include "engines/cuda/tuning.hpp"
 
 namespace macareu::cuda {
 namespace {
@@ -13,11 +14,8 @@ constexpr unsigned bytes_of_a_value = lanes * sizeof(unsigned);
 static_assert(bytes_of_a_value == 1 << 7);
 static_assert(values == pixel_tiles::threads);
 
-/// Limited by the shared memory of their counters.
-constexpr int blocks_of_a_multiprocessor = 6;
-
 /// 32-bit counters suffice: a block has at most 2^31 pixels.
-__global__ void __launch_bounds__(pixel_tiles::threads, blocks_of_a_multiprocessor)
+__global__ void __launch_bounds__(pixel_tiles::threads, tuning::byte_histogram_blocks)
     count_pixel_bytes(pixel_tiles tiles, bool aligned, view<const std::uint8_t> image,
                       unsigned long long* totals) {
   __shared__ unsigned counts[values * lanes];
@@ -62,7 +60,7 @@ __global__ void __launch_bounds__(pixel_tiles::threads, blocks_of_a_multiprocess
 void count_all(const gpu& on, const view<const std::uint8_t>& image, bool aligned,
                unsigned long long* counts) {
   const pixel_tiles tiles(image, group);
-  const auto most = static_cast<unsigned>(blocks_of_a_multiprocessor * on.multiprocessors);
+  const auto most = static_cast<unsigned>(tuning::byte_histogram_blocks * on.multiprocessors);
   count_pixel_bytes<<<std::min(tiles.all_blocks(), most), pixel_tiles::threads, 0, on.stream>>>(
       tiles, aligned, image, counts);
   on.launched("histogram");

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "engines/cuda/reduce/reduce.cuh"
+#include "engines/cuda/tuning.hpp"
 #include "patterns/summary.hpp"
 
 namespace macareu::cuda {
@@ -161,11 +162,8 @@ __device__ void write_part(const thread_summary<T>& mine, const summary_of<T>& r
   if (threadIdx.x == 0) parts[blockIdx.x] = total;
 }
 
-/// Blocks per multiprocessor, for 48 KiB of loads in flight.
-inline constexpr int blocks_held = 3;
-
 template <class T>
-__global__ void __launch_bounds__(pixel_tiles::threads, blocks_held)
+__global__ void __launch_bounds__(pixel_tiles::threads, tuning::summary_blocks)
     summarize_pixels(pixel_tiles tiles, bool aligned, summary_of<T> rule, summary<T>* parts,
                      view<const T> image) {
   using own = thread_summary<T>;
@@ -195,11 +193,12 @@ __global__ void __launch_bounds__(pixel_tiles::threads, blocks_held)
 /// Partition of bytes without gaps. In every step of its block, a thread takes groups `apart` pixels from
 /// each other.
 struct byte_steps {
-  static constexpr int groups = 4, apart = 16 * pixel_tiles::threads, pixels = groups * apart;
+  static constexpr int groups = tuning::byte_groups_at_once, apart = 16 * pixel_tiles::threads,
+                       pixels = groups * apart;
 };
 
 template <class T>
-__global__ void __launch_bounds__(pixel_tiles::threads, blocks_held)
+__global__ void __launch_bounds__(pixel_tiles::threads, tuning::summary_blocks)
     summarize_bytes(summary_of<T> rule, summary<T>* parts, view<const T> row) {
   using steps = byte_steps;
   thread_summary<T> mine;
@@ -223,7 +222,7 @@ summary<T> run_summary(const gpu& on, const summary_of<T>& rule, const view<cons
   auto* const parts = reinterpret_cast<summary<T>*>(pinned_place<part_array>());
   const auto blocks_for = [&](std::int64_t pieces) {
     const auto resident =
-        std::min<std::int64_t>(blocks_held * on.multiprocessors, std::tuple_size_v<part_array>);
+        std::min<std::int64_t>(tuning::summary_blocks * on.multiprocessors, std::tuple_size_v<part_array>);
     return static_cast<unsigned>(std::clamp<std::int64_t>(pieces, 1, resident));
   };
   const auto launch = [&] {

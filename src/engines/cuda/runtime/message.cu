@@ -16,7 +16,7 @@ bool comes_soon(std::uint32_t& flag, std::uint32_t& other) {
   const auto begin = clock::now();
   for (auto waited = begin - begin; waited < polling; waited = clock::now() - begin) {
     if (waited > spinning) std::this_thread::yield();
-    for (int looks = 0; looks < 32; ++looks)
+    for (int looks = 0; looks < tuning::looks_at_once; ++looks)
       if (is_set(flag) || is_set(other)) return true;
   }
   return false;

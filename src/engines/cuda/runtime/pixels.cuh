@@ -13,18 +13,19 @@
 #include "core/ceil_div.hpp"
 #include "core/view.hpp"
 #include "engines/cuda/runtime/gpu.cuh"
+#include "engines/cuda/tuning.hpp"
 
 namespace macareu::cuda {
 
 /// First pixels of a thread's groups in a tile.
 struct tile_places {
-  static constexpr int count = 4;
+  static constexpr int count = tuning::pixel_groups_of_a_thread;
   site row[count];
   std::int64_t index, next_index;  // row-major index of the first; distance to the next
 };
 
 struct pixel_tiles {
-  static constexpr int threads = 256;
+  static constexpr int threads = tuning::pixel_threads;
   static constexpr int rows_per_thread = tile_places::count;
 
   std::int64_t rows, height, width;
@@ -42,9 +43,10 @@ struct pixel_tiles {
 
   MACAREU_HD std::int64_t tile_rows() const { return rows_per_thread * (threads >> log_columns); }
 
-  /// Blocks for a kernel that loops over the tiles: enough to fill the GPU, few enough to be cheap.
+  /// Blocks for a kernel that loops over the tiles.
   unsigned blocks(const gpu& on) const {
-    return static_cast<unsigned>(std::clamp<std::int64_t>(count, 1, 8 * on.multiprocessors));
+    return static_cast<unsigned>(
+        std::clamp<std::int64_t>(count, 1, tuning::looping_blocks * on.multiprocessors));
   }
   /// One block per tile.
   unsigned all_blocks() const {

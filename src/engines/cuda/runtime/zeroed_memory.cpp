@@ -19,13 +19,13 @@ free_list& kept() {
   return all;
 }
 
-/// The smallest sufficient block, if it is at most about four times as large.
+/// The smallest sufficient block, if it is not much larger.
 zeroed_memory::block take_kept(int gpu, std::int64_t bytes) {
   auto& [using_it, blocks] = kept();
   const std::lock_guard lock(using_it);
   auto best = blocks.end();
   for (auto i = blocks.begin(); i != blocks.end(); ++i)
-    if (i->gpu == gpu && i->bytes >= bytes && i->bytes / 4 <= bytes &&
+    if (i->gpu == gpu && i->bytes >= bytes && i->bytes / tuning::zeroed_excess <= bytes &&
         (best == blocks.end() || i->bytes < best->bytes))
       best = i;
   if (best == blocks.end()) return {};

@@ -23,13 +23,15 @@
 #include "engines/cuda/runtime/pinned_buffer.hpp"
 #include "engines/cuda/runtime/transfer.hpp"
 #include "engines/cuda/tally/tally_rows.cuh"
+#include "engines/cuda/tuning.hpp"
 #include "patterns/tally.hpp"
 
 namespace macareu::cuda {
 
 /// Tiles of one slice. A warp takes 32 columns and half of the tile's height.
 struct tally_tiles {
-  static constexpr int side = static_cast<int>(part_side), abreast = side / 32, down = 2;
+  static constexpr int side = static_cast<int>(part_side), abreast = side / 32,
+                       down = tuning::tally_warps_down;
   static constexpr int threads = 32 * abreast * down, rows = side / down;
   static_assert(side * side <= part_pixels);
 
@@ -117,7 +119,7 @@ struct tile_rows_of<Rule, Label, In...> {
 /// Hash table of a tile's objects, with open addressing. Objects without a place go to the image's rows.
 template <class Row, class Label>
 struct tile_objects {
-  static constexpr unsigned places = 64, looks = 8;
+  static constexpr unsigned places = tuning::tally_places, looks = tuning::tally_looks;
   using known_label = known_word<Label>;
 
   alignas(16) Row rows[places];
@@ -154,7 +156,7 @@ template <class Rows, class Rule, class Label, class Part>
 __device__ __forceinline__ void leave_objects(tile_objects<Part, Label>& objects, const Rule& rule,
                                               typename Rule::row* rows, site origin, Label label,
                                               const Part& own) {
-  constexpr int worth_joining = 3;  // fewer lanes are faster one by one
+  constexpr int worth_joining = tuning::lanes_worth_joining;
   const unsigned lane = threadIdx.x % 32;
   const bool few = __popc(__ballot_sync(~0u, label != 0)) < worth_joining;
   const unsigned alike = few ? 0 : __match_any_sync(~0u, static_cast<known_word<Label>>(label));
@@ -192,9 +194,10 @@ __device__ __forceinline__ void ask_for(const T* pixel) {
   asm volatile("prefetch.global.L1 [%0];" ::"l"(__cvta_generic_to_global(pixel)));
 }
 
-/// Blocks per multiprocessor, few enough to keep rows in registers.
+/// Blocks per multiprocessor.
 template <class Part>
-constexpr int tally_blocks = sizeof(Part) <= 128 ? 5 : 3;
+constexpr int tally_blocks = sizeof(Part) <= tuning::small_tally_row ? tuning::small_tally_blocks
+                                                                     : tuning::large_tally_blocks;
 
 template <class Rule, class Label, class... In>
 __global__ __launch_bounds__(
@@ -391,13 +394,15 @@ class host_rows {
 /// in the whole image.
 template <class Rule, class Label, class... In>
 host_rows<typename Rule::row> run_tally(const gpu& on, const Rule& rule, site whole, std::uint64_t count,
-                                        tally_band band, const view<const Label>& labels, const view<const In>&... in) {
+                                        tally_band band, const view<const Label>& labels,
+                                        const view<const In>&... in) {
   static_assert(tally_rule<Rule, Label, In...>);
   using row = typename Rule::row;
   const auto all = static_cast<std::int64_t>(count) + 1;
   const device_array<row> rows(on, all);
-  constexpr int threads = 256;
-  const auto blocks = std::min<std::int64_t>(ceil_div(all, threads), 32 * on.multiprocessors);
+  constexpr int threads = tuning::clearing_threads;
+  const auto blocks =
+      std::min<std::int64_t>(ceil_div(all, threads), tuning::clearing_blocks * on.multiprocessors);
   clear_rows<<<static_cast<unsigned>(blocks), threads, 0, on.stream>>>(rows.data(), all);
   on.launched("tally");
   const auto launch = [&](auto kernel, const auto& tiles) {

@@ -61,7 +61,7 @@ struct settled {
 template <bool Whole, class Tile, class State, class... In>
 __device__ void load_tile(const Tile& tile, const view<State>& state, const view<const In>&... in) {
   using shape = typename Tile::shape;
-  constexpr int batch = 10;
+  constexpr int batch = tuning::tile_pixels_at_once;
   for (int first = static_cast<int>(threadIdx.x); first < shape::box_cells; first += 32 * batch) {
     State states[batch]{};
     inputs_at<In...> inputs[batch]{};

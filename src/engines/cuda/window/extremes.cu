@@ -13,14 +13,15 @@
 #include "engines/cuda/runtime/pixels.cuh"
 #include "engines/cuda/runtime/residence.cuh"
 #include "engines/cuda/runtime/shared_memory.cuh"
+#include "engines/cuda/tuning.hpp"
 #include "engines/cuda/window/window.cuh"
 #include "patterns/separated_box.hpp"
 
 namespace macareu::cuda {
 namespace {
 
-constexpr int columns = 64, rows_per_thread = 8;
-constexpr int most_chords = 240, most_levels = 8;
+constexpr int columns = tuning::extreme_columns, rows_per_thread = tuning::extreme_rows_of_a_thread;
+constexpr int most_chords = tuning::chords_of_a_launch, most_levels = 8;
 /// A block's threads, and the words from line to line of its tile: a constant, so that rows of a thread are
 /// constant offsets.
 template <int Threads, int Pitch>
@@ -28,9 +29,8 @@ struct block_shape {
   static constexpr int threads = Threads, pitch = Pitch, warps = threads / 32;
   static constexpr int rows_at_once = threads / columns, strip = rows_per_thread * rows_at_once;
 };
-using small_blocks = block_shape<256, 96>;
-/// Around high footprints, higher strips read fewer rows more than once.
-using large_blocks = block_shape<512, 172>;
+using small_blocks = block_shape<tuning::small_extreme_threads, tuning::small_extreme_pitch>;
+using large_blocks = block_shape<tuning::large_extreme_threads, tuning::large_extreme_pitch>;
 
 /// First columns of tiles are multiples of this, so that four bytes are read at once.
 constexpr int column_unit = 4;
@@ -344,7 +344,8 @@ void run_slices(const gpu& on, const key_map<Key>& order, std::span<const chord>
     while (end < footprint.size() && footprint[end].dz == footprint[i].dz) ++end;
     for (const auto& each : parts_of(footprint.subspan(i, end - i), side)) {
       const int lines = each.bottom - each.top + 1;
-      const bool large = (lines > 24 || each.right - each.left >= small_side) && fits_large(lines);
+      const bool large =
+          (lines > tuning::low_footprint || each.right - each.left >= small_side) && fits_large(lines);
       const auto run = large ? &run_part<Key, large_blocks> : &run_part<Key, small_blocks>;
       run(on, each, order, edge, out, in, again);
       again = true;

@@ -36,12 +36,11 @@ __device__ F symmetric_sum_at(const F* half, Value&& value) {
 }
 
 struct fused_shape {
-  static constexpr int threads = 128, group = 4;
+  static constexpr int threads = tuning::fused_threads, group = tuning::fused_columns_at_once;
   static constexpr int columns = threads * group;      // with a margin on both sides
   static constexpr int margin = largest_fused_radius;  // a multiple of the group
   static constexpr int written = columns - 2 * margin;
-  static constexpr int rows_at_once = 4, rows_down = 64;
-  static constexpr int blocks_held = 4;  // per multiprocessor: five leave too few registers
+  static constexpr int rows_at_once = tuning::fused_rows_at_once, rows_down = tuning::fused_rows;
 };
 
 /// Four columns of the rows from p.y - R on, a few at a time. All rows that the block needs, and those of one
@@ -202,7 +201,7 @@ __device__ __forceinline__ void sum_block(const fused_weights<F>& half, const bo
 }
 
 template <int R, class F, class In>
-__global__ void __launch_bounds__(fused_shape::threads, fused_shape::blocks_held)
+__global__ void __launch_bounds__(fused_shape::threads, tuning::fused_blocks)
     sum_along_y_and_x(const __grid_constant__ fused_weights<F> half, const __grid_constant__ border<F> edge,
                       bool aligned_in, bool aligned_out, const __grid_constant__ view<F> out,
                       const __grid_constant__ view<const In> in) {

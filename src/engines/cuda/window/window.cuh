@@ -9,6 +9,7 @@
 #include "core/ceil_div.hpp"
 #include "engines/cuda/runtime/lanes.cuh"
 #include "engines/cuda/runtime/pixels.cuh"
+#include "engines/cuda/tuning.hpp"
 #include "patterns/window.hpp"
 
 namespace macareu::cuda {
@@ -79,15 +80,20 @@ struct register_window {
   static constexpr window_radius radius = Rule::radius();
   static constexpr int lines = 2 * radius.y + 1, slices = 2 * radius.z + 1;
   static constexpr int places = lines * slices * (2 * radius.x + 1);
-  /// Larger windows need the registers for themselves.
-  static constexpr bool small = places <= 9;
-  static constexpr int group = small ? group_of<Out, In, value>(8) : 1;
+  static constexpr bool small = places <= tuning::small_window_places;
+  static constexpr int group = small ? group_of<Out, In, value>(tuning::small_window_columns) : 1;
   static constexpr int columns = group + 2 * radius.x;
-  static constexpr int rows_at_once = small ? (group <= 4 ? 4 : 2) : 1;
+  static constexpr bool few = group <= tuning::few_window_columns;
+  static constexpr int rows_at_once = !small ? 1
+                                      : few  ? tuning::rows_of_few_columns
+                                             : tuning::rows_of_more_columns;
   static constexpr int kept = lines - 1 + rows_at_once;
-  static constexpr int rows_down = 32;                                  // of a thread
-  static constexpr int warps = 4;                                       // of a block, one below another
-  static constexpr int blocks_held = small ? (group <= 4 ? 6 : 4) : 1;  // per multiprocessor
+  static constexpr int rows_down = tuning::window_rows;  // of a thread
+  static constexpr int warps = tuning::window_warps;     // of a block, one below another
+  static constexpr int blocks_held =                     // per multiprocessor
+      !small ? 1
+      : few  ? tuning::blocks_of_few_columns
+             : tuning::blocks_of_more_columns;
   static constexpr auto bound = bound_of_pixels<value, In>();
 
   value rows[slices][kept][columns];
@@ -156,7 +162,7 @@ struct near_registers {
 };
 
 template <class Rule, class Out, class In>
-__global__ void __launch_bounds__(128, register_window<Rule, Out, In>::blocks_held)
+__global__ void __launch_bounds__(32 * tuning::window_warps, register_window<Rule, Out, In>::blocks_held)
     window_in_registers(Rule rule, const __grid_constant__ border<In> edge, bool aligned_in, bool aligned_out,
                         const __grid_constant__ view<Out> out, const __grid_constant__ view<const In> in) {
   using window = register_window<Rule, Out, In>;
@@ -201,8 +207,9 @@ void run_window(const gpu& on, const Rule& rule, const border<In>& edge, const v
     const auto across = ceil_div(out.width, 32 * window::group);
     const auto down = ceil_div(out.height, window::warps * window::rows_down);
     // Narrow images would leave most of a warp idle.
-    if (window::places <= 49 && out.depth <= most_slices && down <= most_down && out.width >= 32) {
-      if constexpr (window::places <= 49) {
+    if (window::places <= tuning::most_register_places && out.depth <= most_slices && down <= most_down &&
+        out.width >= 32) {
+      if constexpr (window::places <= tuning::most_register_places) {
         const dim3 blocks(static_cast<unsigned>(across), static_cast<unsigned>(down),
                           static_cast<unsigned>(out.depth));
         window_in_registers<<<blocks, dim3(32, window::warps), 0, on.stream>>>(

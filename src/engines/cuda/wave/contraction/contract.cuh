@@ -8,6 +8,7 @@
 #include "core/ceil_div.hpp"
 #include "engines/cuda/runtime/occupancy.cuh"
 #include "engines/cuda/runtime/zeroed_memory.cuh"
+#include "engines/cuda/tuning.hpp"
 #include "engines/cuda/wave/contraction.cuh"
 #include "engines/cuda/wave/contraction/cross_edges.cuh"
 #include "engines/cuda/wave/contraction/graph_contraction.cuh"
@@ -24,9 +25,10 @@ struct graph_size {
 template <class Shape>
 graph_size likely_size(uint32_t tiles) {
   constexpr unsigned long long nodes =
-      Shape::depth == 1 ? Shape::most_nodes : std::min(Shape::most_nodes, 768);
-  constexpr unsigned long long edges = Shape::depth == 1 ? Shape::pixels / 8 : Shape::pixels / 2;
-  return {tiles * nodes, std::max(tiles * edges, 65536ull)};
+      Shape::depth == 1 ? Shape::most_nodes : std::min(Shape::most_nodes, tuning::likely_volume_nodes);
+  constexpr unsigned long long edges = Shape::pixels / (Shape::depth == 1 ? tuning::image_pixels_of_an_edge
+                                                                          : tuning::volume_pixels_of_an_edge);
+  return {tiles * nodes, std::max(tiles * edges, tuning::least_likely_edges)};
 }
 
 /// All arrays but the counters share one allocation.
@@ -76,12 +78,11 @@ class workspace {
   std::uintptr_t end_ = 0;
 };
 
-/// A cooperative kernel: all blocks must be resident. Few blocks make the grid barrier cheap; large blocks
-/// hide memory latency (512 threads a block instead of 1024: noise with one seed 3 % slower).
+/// A cooperative kernel: all blocks must be resident.
 template <class Key>
 void launch_graph_rounds(const gpu& on, uint32_t tiles, node_graph<Key>& graph) {
-  const auto blocks =
-      std::min<uint32_t>(resident_blocks<contract_graph<Key>>(on, graph_threads, 0, 1), tiles / 8 + 1);
+  const auto blocks = std::min<uint32_t>(resident_blocks<contract_graph<Key>>(on, graph_threads, 0, 1),
+                                         tiles / tuning::tiles_of_a_graph_block + 1);
   void* arguments[] = {&graph};
   check(cudaLaunchCooperativeKernel(contract_graph<Key>, dim3(blocks), dim3(graph_threads), arguments, 0,
                                     on.stream),
@@ -147,22 +148,22 @@ bool contract_in(const gpu& on, const bottleneck_problem<Key>& problem) {
 
 template <class Key>
 bool contract_image(const gpu& on, const bottleneck_problem<Key>& problem) {
-  // Keys of 64 bits fill the shared memory of a smaller tile.
-  constexpr int height = sizeof(Key) == 8 ? 32 : 64;
-  return problem.near.reach == 1 ? contract_in<Key, tile_shape<64, height, 1, 1>>(on, problem)
-                                 : contract_in<Key, tile_shape<64, height, 1, 2>>(on, problem);
+  constexpr int width = tuning::contracted_image_columns, height = tuning::contracted_image_rows<Key>;
+  return problem.near.reach == 1 ? contract_in<Key, tile_shape<width, height, 1, 1>>(on, problem)
+                                 : contract_in<Key, tile_shape<width, height, 1, 2>>(on, problem);
 }
 
 template <class Key>
 bool contract_volume(const gpu& on, const bottleneck_problem<Key>& problem) {
-  constexpr int depth = sizeof(Key) == 8 ? 4 : 8;
+  constexpr int width = tuning::contracted_volume_columns, height = tuning::contracted_volume_rows,
+                depth = tuning::contracted_slices<Key>;
   switch (problem.near.reach) {
     case 1:
-      return contract_in<Key, tile_shape<32, 16, depth, 1>>(on, problem);
+      return contract_in<Key, tile_shape<width, height, depth, 1>>(on, problem);
     case 2:
-      return contract_in<Key, tile_shape<32, 16, depth, 2>>(on, problem);
+      return contract_in<Key, tile_shape<width, height, depth, 2>>(on, problem);
     default:
-      return contract_in<Key, tile_shape<32, 16, depth, 3>>(on, problem);
+      return contract_in<Key, tile_shape<width, height, depth, 3>>(on, problem);
   }
 }
 

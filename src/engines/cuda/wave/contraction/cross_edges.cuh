@@ -2,17 +2,19 @@
 #pragma once
 
 #include "engines/cuda/runtime/dependent_launch.cuh"
+#include "engines/cuda/tuning.hpp"
 #include "engines/cuda/wave/contraction/graph.cuh"
 #include "engines/cuda/wave/contraction/tile_shape.cuh"
 
 namespace macareu::cuda::contraction {
 
-constexpr int cross_capacity = 1024;
+constexpr int cross_capacity = tuning::waiting_edges;
 /// In images with 4 neighbours one thread has one edge: to the right, or downwards.
 template <class Shape>
 constexpr bool edge_per_thread = Shape::depth == 1 && Shape::reach == 1;
 template <class Shape>
-constexpr int cross_threads = edge_per_thread<Shape> ? Shape::face_x + Shape::face_y : 256;
+constexpr int cross_threads =
+    edge_per_thread<Shape> ? Shape::face_x + Shape::face_y : tuning::joining_threads;
 
 /// Buffers edges in shared memory, so that one atomic per flush reserves their places in the global list.
 template <class Key>

@@ -16,11 +16,12 @@
 
 #include "core/ceil_div.hpp"
 #include "engines/cuda/runtime/dependent_launch.cuh"
+#include "engines/cuda/tuning.hpp"
 #include "engines/cuda/wave/contraction/graph.cuh"
 
 namespace macareu::cuda::contraction {
 
-constexpr int graph_threads = 1024;
+using tuning::graph_threads;
 
 template <class Key>
 struct graph_round {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/ceil_div.hpp"
+#include "engines/cuda/tuning.hpp"
 #include "engines/cuda/wave/contraction/tile_edges.cuh"
 #include "engines/cuda/wave/contraction/tile_load.cuh"
 
@@ -23,10 +24,11 @@ struct tile_rounds {
 #if defined(MACAREU_RACECHECK)
   static constexpr int few_threads = Shape::threads;
 #else
-  static constexpr int few_threads =
-      Shape::threads >= 512 && Shape::rim_entries <= Shape::threads / 2 ? Shape::threads / 2 : Shape::threads;
+  static constexpr bool halves =
+      Shape::threads >= tuning::threads_worth_halving && Shape::rim_entries <= Shape::threads / 2;
+  static constexpr int few_threads = halves ? Shape::threads / 2 : Shape::threads;
 #endif
-  static constexpr uint32_t few = 2 * few_threads;  // basins, and edges
+  static constexpr uint32_t few = tuning::basins_of_a_thread * few_threads;  // basins, and edges
 
   uint32_t basins = 0;
   uint32_t first_listed = 0, listed = 0;  // the warp's part of the list of edges

@@ -7,6 +7,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "engines/cuda/tuning.hpp"
 #include "engines/cuda/wave/contraction/tile_shape.cuh"
 
 namespace macareu::cuda::contraction {
@@ -47,7 +48,8 @@ struct tile_memory {
   using word = word_of<Key>;
   using link = basin_link<Key>;
   static constexpr bool tag_in_word = sizeof(Key) <= 2;
-  static constexpr int table_slots = Shape::depth > 1 ? 2048 : 1024;
+  static constexpr int table_slots =
+      Shape::depth > 1 ? tuning::volume_edge_places : tuning::image_edge_places;
 
   static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
   static constexpr std::size_t label_at = aligned(Shape::mask_size * sizeof(Key));
@@ -61,21 +63,21 @@ struct tile_memory {
                 best_at + table_slots*(sizeof(word) + sizeof(uint32_t))});
   static constexpr std::size_t list_at = aligned(after_basins);
 
-  /// With a quarter of the shared memory each, four blocks of 512 threads share a multiprocessor (three with
-  /// more registers each: tissue 3 % slower). The list of edges takes the rest, or what tiles of noise need.
-  static constexpr std::size_t quarter = 228 * 1024 / 4 - 1024 - 32;
+  /// What each of the blocks that share a multiprocessor may take. The list of edges takes the rest of it, or
+  /// what tiles of noise need.
+  static constexpr std::size_t share = 228 * 1024 / tuning::contracted_image_blocks - 1024 - 32;
   static constexpr std::size_t noisy = 2 * Shape::pixels * sizeof(uint16_t);
   static constexpr int list_capacity =
-      (list_at + noisy / 4 < quarter && Shape::depth == 1 ? std::min(noisy, (quarter - list_at) / 16 * 16)
-                                                          : noisy) /
+      (list_at + noisy / 4 < share && Shape::depth == 1 ? std::min(noisy, (share - list_at) / 16 * 16)
+                                                        : noisy) /
       sizeof(uint16_t);
   static constexpr std::size_t count_at = aligned(list_at + list_capacity * sizeof(uint16_t));
   static constexpr std::size_t bytes = count_at + 32;
 
-  /// Blocks per multiprocessor that registers and shared memory allow. Volumes gain more from registers than
-  /// from blocks.
-  static constexpr int blocks = std::min<int>(Shape::depth > 1 ? 2 : 2048 / Shape::threads,
-                                              static_cast<int>(228 * 1024 / (bytes + 1024)));
+  /// Blocks per multiprocessor that registers and shared memory allow.
+  static constexpr int blocks =
+      std::min<int>(Shape::depth > 1 ? tuning::contracted_volume_blocks : 2048 / Shape::threads,
+                    static_cast<int>(228 * 1024 / (bytes + 1024)));
 
   template <class T>
   __device__ static T* array(std::size_t place) {

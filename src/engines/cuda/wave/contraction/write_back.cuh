@@ -3,12 +3,13 @@
 
 #include "engines/cuda/runtime/dependent_launch.cuh"
 #include "engines/cuda/runtime/message.cuh"
+#include "engines/cuda/tuning.hpp"
 #include "engines/cuda/wave/contraction/graph.cuh"
 #include "engines/cuda/wave/contraction/tile_load.cuh"
 
 namespace macareu::cuda::contraction {
 
-constexpr int write_threads = 256;
+constexpr int write_threads = tuning::write_back_threads;
 
 template <class Key>
 __device__ Key value_of(const node_graph<Key>& graph, uint32_t node) {

@@ -16,6 +16,7 @@
 
 #include <macareu/error.hpp>
 
+#include "engines/cuda/tuning.hpp"
 #include "engines/cuda/wave/tile_wave.cuh"
 
 namespace macareu::cuda {
@@ -54,7 +55,7 @@ struct sweep_tile_by_diagonals {
   }
 
  private:
-  static constexpr int batch = 8;
+  static constexpr int batch = tuning::line_pixels_at_once;
 
   template <bool Whole, class Tile>
   struct pass {

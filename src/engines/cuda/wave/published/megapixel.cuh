@@ -5,10 +5,9 @@
 // line. Diagonal neighbours belong to the sweep along the slowest axis in which they differ. It takes offers
 // from the whole slab behind it. So the sweeps together cover every offer. A sweep repeated at once changes
 // nothing, because every offer behind came from a final state. So its own direction counts as quiet.
-//
-// 3-D tiles are 8 x 8 x 16: 1024 pixels as in 2-D, in a box that keeps the rim small.
 #pragma once
 
+#include "engines/cuda/tuning.hpp"
 #include "engines/cuda/wave/tile_wave.cuh"
 
 namespace macareu::cuda {
@@ -103,7 +102,8 @@ struct sweep_tile_by_lines {
       --length;
     }
     bool moved = false;
-    for (; length >= 8; length -= 8) moved |= walk.template advance<8>();
+    constexpr int batch = tuning::line_pixels_at_once;
+    for (; length >= batch; length -= batch) moved |= walk.template advance<batch>();
     for (; length > 0; --length) moved |= walk.template advance<1>();
     return moved;
   }
@@ -145,8 +145,9 @@ template <class Rule, class State, class... In>
 void megapixel(const gpu& on, const Rule& rule, const neighbourhood& near, view<State> state,
                view<const In>... in) {
   if (state.pixels() == 0) return;
-  if (near.rank == 3)
-    return run_tiles<sweep_tile_by_lines<tile_shape<8, 8, 16, 1, 1, 0>, 3>>(on, rule, near, state, in...);
+  using volume_shape =
+      tile_shape<tuning::megapixel_slices, tuning::megapixel_rows, tuning::megapixel_columns, 1, 1, 0>;
+  if (near.rank == 3) return run_tiles<sweep_tile_by_lines<volume_shape, 3>>(on, rule, near, state, in...);
   run_tiles<sweep_tile_by_lines<tile_shape<1, 32, 32, 0, 1, 0>, 2>>(on, rule, near, state, in...);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/ceil_div.hpp"
+#include "engines/cuda/tuning.hpp"
 #include "engines/cuda/wave/published/diagonal.cuh"
 #include "engines/cuda/wave/published/keyed_flood.cuh"
 #include "engines/cuda/wave/published/megapixel.cuh"
@@ -25,9 +27,9 @@ __global__ void write_states(view<Key> state, Value value) {
 
 template <class Key, class Value>
 void write(const gpu& on, const view<Key>& state, const Value& value) {
-  const auto blocks =
-      std::min<std::int64_t>((state.pixels() + 255) / 256, std::int64_t{16} * on.multiprocessors);
-  write_states<<<static_cast<unsigned>(blocks), 256, 0, on.stream>>>(state, value);
+  const auto blocks = std::min<std::int64_t>(ceil_div(state.pixels(), tuning::state_threads),
+                                             std::int64_t{tuning::state_blocks} * on.multiprocessors);
+  write_states<<<static_cast<unsigned>(blocks), tuning::state_threads, 0, on.stream>>>(state, value);
   on.launched("write_states");
 }
 

@@ -20,6 +20,7 @@
 #include "core/neighbourhood.hpp"
 #include "core/view.hpp"
 #include "engines/cuda/runtime/gpu.cuh"
+#include "engines/cuda/tuning.hpp"
 #include "engines/cuda/wave/published/improve.cuh"
 #include "engines/cuda/wave/published/rule_inputs.cuh"
 
@@ -116,7 +117,7 @@ __global__ void spread_fronts(unsigned rounds, pixel_fronts<Index> fronts, Rule 
 
 template <class Index, class Rule, class State, class... In>
 void run_fronts(const gpu& on, Rule rule, neighbourhood near, view<State> state, view<const In>... in) {
-  constexpr int threads = 512;
+  constexpr int threads = tuning::queue_threads;
   const std::int64_t pixels = state.pixels();
   const device_array<Index> even(on, pixels), odd(on, pixels);
   const device_array<unsigned> stamps(on, pixels);
@@ -131,13 +132,14 @@ void run_fronts(const gpu& on, Rule rule, neighbourhood near, view<State> state,
   int blocks_at_once = 0;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_at_once, spread, threads, 0),
         "occupancy of spread_fronts");
-  // 2 blocks a multiprocessor: with more, barriers cost more than rounds gain.
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(
-      ceil_div(pixels, threads), std::int64_t{std::min(2, blocks_at_once)} * on.multiprocessors));
-  find_first_front<<<blocks * 4, threads, 0, on.stream>>>(fronts, rule, near, state, in...);
+      ceil_div(pixels, threads),
+      std::int64_t{std::min(tuning::queue_blocks, blocks_at_once)} * on.multiprocessors));
+  find_first_front<<<blocks * tuning::first_front_blocks, threads, 0, on.stream>>>(fronts, rule, near, state,
+                                                                                   in...);
   on.launched("find_first_front");
 
-  unsigned rounds = 1024;
+  unsigned rounds = tuning::rounds_of_a_launch;
   void* arguments[] = {&rounds, &fronts, &rule, &near, &state, &in...};
   front_counters reached = first;
   do {

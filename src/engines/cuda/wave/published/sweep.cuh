@@ -18,6 +18,7 @@
 #include "core/neighbourhood.hpp"
 #include "core/view.hpp"
 #include "engines/cuda/runtime/gpu.cuh"
+#include "engines/cuda/tuning.hpp"
 #include "engines/cuda/wave/published/improve.cuh"
 #include "engines/cuda/wave/published/rule_inputs.cuh"
 
@@ -82,7 +83,7 @@ __global__ void sweep_lines(image_lines lines, Rule rule, int* changed, view<Sta
   site p = lines.first(line);
   State carried = state[p];
   std::int64_t left = lines.length() - 1;
-  bool moved = sweep_line<8>(lines, rule, p, carried, left, state, in...);
+  bool moved = sweep_line<tuning::line_pixels_at_once>(lines, rule, p, carried, left, state, in...);
   moved |= sweep_line<1>(lines, rule, p, carried, left, state, in...);
   if (moved) relaxed_store(changed, 1);
 }
@@ -126,7 +127,7 @@ template <class Rule, class State, class... In>
 void sweep(const gpu& on, const Rule& rule, const neighbourhood& near, view<State> state,
            view<const In>... in) {
   if (state.pixels() == 0) return;
-  constexpr int threads = 32;  // few lines: spread them over the multiprocessors
+  constexpr int threads = tuning::sweep_threads;
   const device_array<int> changed(on, 1);
   auto& report = on.work.report;
   report.rounds = report.passes = 0;

@@ -20,6 +20,7 @@
 #include <cstdint>
 
 #include "engines/cuda/runtime/gpu.cuh"
+#include "engines/cuda/tuning.hpp"
 #include "engines/cuda/wave/published/improve.cuh"
 
 namespace macareu::cuda {
@@ -85,7 +86,7 @@ struct tile_queue {
 
  private:
   __device__ static unsigned wait_for(unsigned* slot) {
-    for (;; __nanosleep(20)) {
+    for (;; __nanosleep(tuning::sleep_nanoseconds)) {
       if (relaxed_load(slot) == empty) continue;
       const unsigned tile = atomicExch(slot, empty);
       if (tile != empty) return tile;
@@ -101,7 +102,8 @@ struct tile_queue {
     ticket =
         __shfl_sync(whole_warp, ticket, 0) + static_cast<unsigned>(__popc(who & ((1u << threadIdx.x) - 1)));
     if (mine)
-      while (atomicCAS(ring + (ticket & ring_mask), empty, tile) != empty) __nanosleep(20);
+      while (atomicCAS(ring + (ticket & ring_mask), empty, tile) != empty)
+        __nanosleep(tuning::sleep_nanoseconds);
     return count;
   }
 

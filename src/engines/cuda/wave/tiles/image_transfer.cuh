@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "core/view.hpp"
+#include "engines/cuda/tuning.hpp"
 #include "engines/cuda/wave/problem.cuh"
 #include "engines/cuda/wave/tiles/image_tile.cuh"
 #include "engines/cuda/wave/tiles/tile_survey.cuh"
@@ -210,8 +211,8 @@ template <class Key>
 struct lane_pixels {
   using keys = lane_keys<Key>;
   static constexpr int across = keys::per_cell;
-  static constexpr int cells_at_once = 8 / across;  // loads in flight, to hide latency with few warps
-  int rows, columns;                                // that lie in the image
+  static constexpr int cells_at_once = tuning::unaligned_pixels_at_once / across;
+  int rows, columns;  // that lie in the image
 
   template <class T>
   __device__ lane_pixels(const view<T>& image, const tile_place& at, int lane)

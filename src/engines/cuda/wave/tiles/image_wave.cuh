@@ -1,6 +1,7 @@
 // The wave over the tiles of a 2-D image: one warp visits a tile, many warps share a worklist.
 #pragma once
 
+#include "engines/cuda/tuning.hpp"
 #include "engines/cuda/wave/problem.cuh"
 #include "engines/cuda/wave/tiles.cuh"
 #include "engines/cuda/wave/tiles/diagonal_passes.cuh"
@@ -10,12 +11,6 @@
 #include "engines/cuda/wave/tiles/worklist.cuh"
 
 namespace macareu::cuda::tiles {
-
-inline constexpr int warps_per_block = 4;
-
-/// Do first visits have a pass limit? With 4 neighbours there is less to save, and the code would cost more.
-template <class Key, bool Diagonals>
-inline constexpr bool cuts_first_visits = sizeof(Key) == 1 && Diagonals;
 
 /// Pass limits of first visits. A later visit, with newer rims, settles the rest.
 struct first_visits {
@@ -42,7 +37,7 @@ class image_worker {
   using word = typename keys::word;
   static constexpr bool turns = image_tile<Key, Diagonals>::turns;
   static constexpr auto pairs = image_tile<Key, Diagonals>::pairs;
-  static constexpr bool cuts = cuts_first_visits<Key, Diagonals>;
+  static constexpr bool cuts = tuning::cuts_first_visits<Key, Diagonals>;
 
  public:
   __device__ image_worker(const image_wave<Key>& wave, image_tile<Key, Diagonals>& tile)
@@ -60,7 +55,7 @@ class image_worker {
       if (visits) visit(at);
       schedule_.leave(at, visits, wakes_, neighbours(at.tile).of_lane(lane_), cuts && unsettled_);
     }
-    schedule_.end(blockIdx.x * warps_per_block + threadIdx.x / 32);
+    schedule_.end(blockIdx.x * tuning::image_tile_warps + threadIdx.x / 32);
   }
 
  private:
@@ -319,7 +314,7 @@ class image_worker {
 
 /// `Blocks`: required number of resident blocks per multiprocessor.
 template <class Key, bool Diagonals, int Blocks>
-__global__ void __launch_bounds__(warps_per_block * 32, Blocks)
+__global__ void __launch_bounds__(tuning::image_tile_warps * 32, Blocks)
     visit_image_tiles(const __grid_constant__ image_wave<Key> wave) {
   extern __shared__ uint4 shared[];
   auto* tiles = reinterpret_cast<image_tile<Key, Diagonals>*>(shared);

@@ -55,6 +55,7 @@ template <int Blocks, bool Diagonals, class Key>
 tile_result visit_tiles(const gpu& on, const bottleneck_problem<Key>& problem,
                         const std::function<void()>& go_on) {
   constexpr auto kernel = visit_image_tiles<Key, Diagonals, Blocks>;
+  constexpr int warps_per_block = tuning::image_tile_warps;
   const image_tiles tiles(problem.state);
   const auto count = tiles.count;
   const std::size_t shared = warps_per_block * sizeof(image_tile<Key, Diagonals>);
@@ -75,23 +76,17 @@ tile_result visit_tiles(const gpu& on, const bottleneck_problem<Key>& problem,
       tiles.across,
       in_vectors(problem.state) && in_vectors(problem.start) && in_vectors(problem.capacity),
       problem.start.data != problem.state.data,
-      cuts_first_visits<Key, Diagonals> && count > by.workers() ? short_first_visits : unlimited_passes};
+      tuning::cuts_first_visits<Key, Diagonals> && count > by.workers() ? short_first_visits
+                                                                        : unlimited_passes};
   kernel<<<by.all, 32 * warps_per_block, shared, on.stream>>>(wave);
   on.launched("visit_image_tiles");
   return memory.result(on, go_on);
 }
 
-/// More blocks per multiprocessor leave fewer registers to each. Measured on an H200, 4096^2:
-/// 8-bit keys, 8 neighbours, before the pass limit: random 0.175 ms with two blocks and 0.161 with three,
-/// tissue 0.316 and 0.32 to 0.33.
-/// 32-bit keys, 4 neighbours: random 0.250 ms with three blocks and 0.233 with four.
 template <class Key, bool Diagonals>
 tile_result run_image_tiles(const gpu& on, const bottleneck_problem<Key>& problem,
                             const std::function<void()>& go_on) {
-  constexpr int blocks = sizeof(Key) == 8 || (sizeof(Key) == 2 && Diagonals) ? 2
-                         : sizeof(Key) == 4 && !Diagonals                    ? 4
-                                                                             : 3;
-  return visit_tiles<blocks, Diagonals>(on, problem, go_on);
+  return visit_tiles<tuning::image_tile_blocks<Key, Diagonals>, Diagonals>(on, problem, go_on);
 }
 
 template <class Key>
@@ -119,12 +114,14 @@ tile_result run_volume_tiles(const gpu& on, const bottleneck_problem<Key>& probl
   const auto across = ceil_div(state.width, tile::width), down = ceil_div(state.height, tile::height);
   const auto count = as_tile_count(across * down * ceil_div(state.depth, tile::depth));
   const std::size_t shared = 2 * tile::size * sizeof(Key);
-  const auto blocks = std::min<std::int64_t>(resident_blocks<kernel>(on, 32 * tile::warps, shared, 4), count);
+  const auto blocks = std::min<std::int64_t>(
+      resident_blocks<kernel>(on, 32 * tile::warps, shared, tuning::most_volume_tile_blocks), count);
   const auto all = static_cast<std::uint32_t>(blocks);
   const worker_blocks by{all, all, 1};
   wave_memory memory(on, count, by, 0);
-  write_start<<<static_cast<unsigned>(std::min<std::int64_t>(state.depth * state.height, 1 << 16)), 128, 0,
-                on.stream>>>(problem, memory.work().counters);
+  write_start<<<static_cast<unsigned>(
+                    std::min<std::int64_t>(state.depth * state.height, tuning::most_volume_start_blocks)),
+                tuning::volume_start_threads, 0, on.stream>>>(problem, memory.work().counters);
   on.launched("write_start");
   const volume_wave<Key> wave{problem, memory.work(),
                               go_on ? limits_for(on, problem, count, by) : wave_limits{},

@@ -4,6 +4,7 @@
 // The owner stores them relaxed, then fences, then wakes.
 #pragma once
 
+#include "engines/cuda/tuning.hpp"
 #include "engines/cuda/wave/problem.cuh"
 #include "engines/cuda/wave/tiles/relaxed.cuh"
 #include "engines/cuda/wave/tiles/scheduler.cuh"
@@ -22,7 +23,7 @@ struct volume_wave {
 template <class Key, volume_reach Reach>
 class volume_worker {
   using tile_shape = volume_tile<Key>;
-  static constexpr int loads_at_once = 8;  // of states and of capacities, by every thread
+  static constexpr int loads_at_once = tuning::voxels_at_once;
 
  public:
   /// Shared variables of the block besides the tile.
@@ -209,9 +210,7 @@ class volume_worker {
 };
 
 template <class Key, volume_reach Reach>
-__global__ void __launch_bounds__(volume_tile<Key>::warps * 32, sizeof(Key) <= 2   ? 3
-                                                                : sizeof(Key) == 4 ? 2
-                                                                                   : 1)
+__global__ void __launch_bounds__(volume_tile<Key>::warps * 32, tuning::volume_tile_blocks<Key>)
     visit_volume_tiles(const __grid_constant__ volume_wave<Key> wave) {
   using worker = volume_worker<Key, Reach>;
   extern __shared__ uint4 shared[];

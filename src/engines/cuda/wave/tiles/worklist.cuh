@@ -38,6 +38,7 @@
 #include <cstdint>
 
 #include "engines/cuda/runtime/message.cuh"
+#include "engines/cuda/tuning.hpp"
 #include "engines/cuda/wave/tiles.cuh"
 
 namespace macareu::cuda::tiles {
@@ -70,7 +71,7 @@ struct worklist_counters {
   struct alignas(128) notice {
     std::uint32_t given;
   };
-  static constexpr std::uint32_t notices = 8;
+  static constexpr std::uint32_t notices = tuning::end_notices;
   notice over[notices];
 
   __device__ void clear() {
@@ -115,7 +116,7 @@ struct worklist {
     for (;;) {
       std::uint32_t seen = box.load(::cuda::std::memory_order_relaxed);
       while (!seen) {
-        __nanosleep(20);
+        __nanosleep(tuning::sleep_nanoseconds);
         const auto ended = over.load(::cuda::std::memory_order_relaxed);
         seen = box.load(::cuda::std::memory_order_relaxed);
         if (ended) return stop;
