@@ -76,6 +76,8 @@ inline constexpr std::size_t most_waiting = 256;
 /// Rows that such a wave prefetches. Serpentine of columns, 4096^2, u8, one thread, busy machine, in ms: none
 /// 455; 16 rows 372; 6 rows 320.
 inline constexpr int rows_prefetched = 6;
+/// Bits of the hash by which crossings of a tile are known, so that few are listed twice. Not measured apart.
+inline constexpr int crossing_table_bits = 12;
 /// Rows of a tile that are prefetched: they lie too far apart for the processor to do it. Not measured apart.
 inline constexpr int tile_rows_prefetched = 4;
 /// Such steps take as long as sweeping a row: 50 ns each, mostly waiting for memory.
@@ -95,6 +97,10 @@ inline constexpr std::int64_t near_object_rows = 64;
 /// L, d, labels, directions and the queue of a tile fit the second-level cache. Not measured apart.
 inline constexpr tile_shape basin_image_tile{256, 128, 1}, basin_volume_tile{64, 32, 16};
 
+/// Pixels that are tested for the mask together: loops that stop at the first hit are not vectorised. Not
+/// measured apart.
+inline constexpr std::int64_t basin_pixels_tested = 32;
+
 /// Steps that a round of corrections covers, and the tiles from which on threads share it. Not measured
 /// apart.
 inline constexpr std::uint32_t basin_window = 128;
@@ -108,6 +114,10 @@ inline constexpr int basin_share_again = 8;
 /// Rows that a thread claims at a time, and columns per strip, whose rows stay in its cache. Not measured
 /// apart.
 inline constexpr std::int64_t band_rows = 64, strip_columns = 1024;
+
+/// Rows ahead of a window that are prefetched. One of the changes that took a Gaussian of 4096^2, u8, from
+/// 28.4 to 21.1 ms (docs/decisions/0023); not measured apart.
+inline constexpr std::int64_t window_rows_ahead = 2;
 
 /// Columns of sums along y and x: the nearest cache shall hold the rows that a sum along y reads. Gaussian of
 /// noise 4096^2, u8, one thread of a Xeon, AVX-512, busy machine: 1024 27 ms, 512 26, 256 38.
@@ -140,6 +150,19 @@ inline constexpr std::int64_t edge_rows = 128, edge_columns = 512, least_edge_ro
 
 /// Beyond this distance to the nearest place, lines use divide and conquer. Not measured apart.
 inline constexpr std::int64_t far_steps = 48;
+/// Steps before the first test for such a distance. Not measured apart.
+inline constexpr std::int64_t steps_before_far_test = 4;
+
+/// Reaches of long searches are bounded first if more than this share of blocks, one in so many, needs one:
+/// computing the bounds costs as much as a few short runs. Not measured apart.
+inline constexpr int share_of_long_blocks = 4;
+
+/// Squares whose kind of root is chosen together. Not measured apart.
+inline constexpr std::int64_t roots_tested_together = 64;
+
+/// Columns of a strip at most whose nearest sites are carried. Strips are wide because each row lies on
+/// another page. Not measured apart.
+inline constexpr int carried_columns = 1024;
 
 /// Lines across rows that are read together: a cache line of 32-bit values. Not measured apart.
 inline constexpr std::int64_t lines_side_by_side = 16;
@@ -151,6 +174,11 @@ inline constexpr std::int64_t steps_in_cache = 128 * 1024;
 
 /// Runs that begin in a word: with more of them, going through the pixels is faster. Not measured apart.
 inline constexpr int few_runs = 2;
+
+// Rows of objects
+
+/// Rows that a thread caches, and locks of the shared ones. Not measured apart.
+inline constexpr int tally_rows_cached = 256, tally_locks = 64;
 
 // Histograms
 

@@ -32,6 +32,7 @@
 #include "engines/pieces/image.hpp"
 #include "engines/pieces/plan.hpp"
 #include "engines/pieces/tallied_rows.hpp"
+#include "engines/pieces/tuning.hpp"
 #include "patterns/boxes.hpp"
 #include "patterns/deferred_checks.hpp"
 #include "patterns/engine.hpp"
@@ -391,7 +392,7 @@ class engine : public plan {
   }
 
  private:
-  host_threads threads() { return lend_threads(std::int64_t{1} << 24); }
+  host_threads threads() { return lend_threads(tuning::pixels_of_host_work); }
 
   template <class Rule, class Label, class... In>
   tallied<tallied_rows<typename Rule::row>> tally_of_rank(const Rule& rule, std::uint64_t count,

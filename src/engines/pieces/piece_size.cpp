@@ -16,10 +16,12 @@
 namespace macareu::pieces {
 namespace {
 
-/// Smaller ones would take more time for their rims than for their pixels.
 site smallest_piece(const frame& whole, whole_axes axes) {
   const auto side = [&](std::int64_t all, bool as_whole) {
-    return as_whole ? all : std::min<std::int64_t>(all, axes.any() ? 1 : whole.depth > 1 ? 8 : 16);
+    return as_whole ? all
+                    : std::min<std::int64_t>(all, axes.any()        ? 1
+                                                  : whole.depth > 1 ? tuning::least_volume_side
+                                                                    : tuning::least_image_side);
   };
   return {side(whole.depth, axes.z), side(whole.height, axes.y), side(whole.width, axes.x)};
 }
@@ -129,7 +131,7 @@ site run::piece_size(const frame& whole, std::int64_t bytes_per_pixel, whole_axe
     throw usage_error("memory: a piece needs " + with_unit(read(smallest)) +
                       " of the GPU, but the limit is " + with_unit(gpu_memory) + "; raise it");
   const auto size_of = [&](std::int64_t most) { return largest_piece(whole, most, axes, beside.chunk); };
-  const auto smaller = [](std::int64_t most) { return most - ceil_div(most, 8); };
+  const auto smaller = [](std::int64_t most) { return most - ceil_div(most, tuning::share_tried_less); };
   // Several for each rank, so that reading and writing overlap with computing, and others can take some.
   if (parts_ > 1)
     if (const auto size = halved_piece(whole, parts_ * beside.of_a_rank, smallest, axes, beside.chunk);

@@ -32,6 +32,15 @@ inline constexpr std::int64_t engine_bytes = 4;
 /// much as several hundred others. Rims of bands cost little.
 inline constexpr std::int64_t pieces_of_a_rank = 4, waves_of_a_rank = 2, bands_of_a_rank = 16;
 
+/// Sides of a piece at least: smaller ones would take more time for their rims than for their pixels.
+inline constexpr std::int64_t least_image_side = 16, least_volume_side = 8;
+
+/// Where a piece does not fit, one with this share of pixels less is tried, one in so many.
+inline constexpr std::int64_t share_tried_less = 8;
+
+/// Work on objects gets as many threads as so many pixels would.
+inline constexpr std::int64_t pixels_of_host_work = std::int64_t{1} << 24;
+
 /// Parts of a rank's pieces that other ranks can take, at most.
 inline constexpr std::int64_t groups_of_a_rank = 16;
 

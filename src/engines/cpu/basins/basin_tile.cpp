@@ -11,7 +11,7 @@ namespace macareu::cpu {
 namespace {
 
 /// Loops that stop at the first hit are not vectorised: pixels are looked for in blocks.
-constexpr std::int64_t block = 32;
+constexpr std::int64_t block = tuning::basin_pixels_tested;
 
 /// Rows are read in whole vectors. What lies behind them belongs to the next row.
 constexpr std::size_t slack = vector_bytes;

@@ -11,6 +11,7 @@
 
 #include "core/ceil_div.hpp"
 #include "engines/cpu/line/run_line.hpp"
+#include "engines/cpu/tuning.hpp"
 
 namespace macareu::cpu {
 
@@ -80,7 +81,7 @@ class site_strips {
   /// Strips are wide because each row lies on another page: narrow strips use little of each page.
   std::int64_t strip_for(int threads) const {
     const auto share = planes_.count >= threads ? planes_.width : ceil_div(planes_.width, threads);
-    return std::min<std::int64_t>(1024, ceil_div(share, 64) * 64);
+    return std::min<std::int64_t>(tuning::carried_columns, ceil_div(share, 64) * 64);
   }
 
   /// On a tie the site above wins: it comes first.

@@ -51,8 +51,8 @@ class square_row {
     const auto limit = static_cast<std::uint16_t>(std::min<std::uint32_t>(rule_.limit(), narrow_far - 1));
     cpu::solve(narrow_line{width, squares, limit, near_.data(), left_.get()});
     for_runs_of(false, [&](std::int64_t begin, std::int64_t end) { write(near_.data(), y, begin, end); });
-    // Computing the bounds costs as much as a few short runs.
-    bounded_ = 4 * std::count(left_.get(), left_.get() + blocks(), true) > blocks();
+    bounded_ =
+        tuning::share_of_long_blocks * std::count(left_.get(), left_.get() + blocks(), true) > blocks();
     if (bounded_) bound_reaches(steps);
     for_runs_of(true, [&](std::int64_t begin, std::int64_t end) {
       conquer(find_places(steps, begin, end), begin, end, best_.data(), nearest_.data());

@@ -6,12 +6,13 @@
 
 #include "engines/cpu/line/envelope.hpp"
 #include "engines/cpu/runtime/simd.hpp"
+#include "engines/cpu/tuning.hpp"
 
 namespace macareu::cpu {
 namespace {
 
-/// Steps between two tests for completion, and before the test for a long search.
-constexpr std::int64_t stride = 4, first_steps = 4;
+/// Steps between two tests for completion.
+constexpr std::int64_t stride = 4;
 
 template <line_join Join, class V>
 [[gnu::always_inline]] inline V with_cost(V value, V cost) {
@@ -35,7 +36,7 @@ bool search_outwards(const envelope<Value>& e, std::int64_t x) {
     vec<Value> farthest = best[0];
     for (int i = 1; i < parts; ++i) farthest = max(farthest, best[i]);
     if (!any_above<Value>(farthest, e.cost[k])) break;
-    if (far_ahead && k > first_steps && any_above<Value>(farthest, e.cost[far_steps])) {
+    if (far_ahead && k > tuning::steps_before_far_test && any_above<Value>(farthest, e.cost[far_steps])) {
       done = false;
       break;
     }

@@ -6,6 +6,7 @@
 #include "core/ceil_div.hpp"
 #include "engines/cpu/line/search_outwards.hpp"
 #include "engines/cpu/runtime/simd.hpp"
+#include "engines/cpu/tuning.hpp"
 
 namespace macareu::cpu {
 namespace {
@@ -101,7 +102,7 @@ constexpr std::uint32_t largest_exact_f32 = 1U << 24;
 
 template <class Value>
 void roots_of_line(const Value* of, std::int64_t size, std::uint32_t limit, float beyond, float* to) {
-  constexpr std::int64_t run = 64;
+  constexpr std::int64_t run = tuning::roots_tested_together;
   for (std::int64_t x = 0; x < size; x += run) {
     const std::int64_t end = min(x + run, size);
     Value greatest = 0;

@@ -24,11 +24,12 @@ class tally_cache {
   /// Shared by all threads.
   struct shared_rows {
     std::vector<Row> rows;
-    std::array<std::mutex, 64> locks;
+    std::array<std::mutex, tuning::tally_locks> locks;
   };
 
   explicit tally_cache(shared_rows& shared)
-      : shared_(shared), slots_(std::min<std::size_t>(256, std::bit_ceil(shared.rows.size()))) {}
+      : shared_(shared),
+        slots_(std::min<std::size_t>(tuning::tally_rows_cached, std::bit_ceil(shared.rows.size()))) {}
 
   Row& row_of(std::uint64_t label) {
     auto& place = slots_[label & (slots_.size() - 1)];

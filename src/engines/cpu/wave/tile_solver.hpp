@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/neighbourhood.hpp"
+#include "engines/cpu/tuning.hpp"
 #include "engines/cpu/wave/descending.hpp"
 #include "engines/cpu/wave/grid.hpp"
 #include "engines/cpu/wave/source_forest.hpp"
@@ -244,7 +245,7 @@ class tile_solver {
   struct known_crossing {
     std::uint32_t pair = 0, place = 0;  // no pair is 0: its ends differ
   };
-  static constexpr int known_bits = 12;
+  static constexpr int known_bits = tuning::crossing_table_bits;
 
   const neighbourhood near_;
   const wave_image<Key>& image_;

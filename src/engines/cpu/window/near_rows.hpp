@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engines/cpu/runtime/aligned_memory.hpp"
+#include "engines/cpu/tuning.hpp"
 #include "patterns/window.hpp"
 
 namespace macareu::cpu {
@@ -57,7 +58,7 @@ class near_rows {
   const Value* const* rows() const { return rows_.data(); }
 
  private:
-  static constexpr std::int64_t slack = 64, ahead = 2;
+  static constexpr std::int64_t slack = 64, ahead = tuning::window_rows_ahead;
 
   Value* place(int dz, int dy) {
     int line = line_ + dy;
