@@ -207,8 +207,8 @@ class Options(PiecesTest):
         self.bright()
         self.write_npy("large.npy", (300, 260), [i % 97 for i in range(300 * 260)], "f64")
         command = ("label", "objects.npy", "-o", "out.npy", "--table", "t.csv")
-        self.succeed(*command, "--memory", "1000K")
-        self.in_pieces(("--memory", "1000K"), *command, "--intensity", "large.npy")
+        self.succeed(*command, "--memory", "9500K")
+        self.in_pieces(("--memory", "9500K"), *command, "--intensity", "large.npy")
 
     def test_quiet(self):
         self.bright()
