@@ -134,7 +134,8 @@ class Errors(RanksTest):
     def test_of_one_rank(self):
         """A rank whose files may not grow beyond what MPI needs: all end, with one line that names it, and --resume continues."""
         self.bright("1500,1500")
-        command = ("distance", "objects.npy", "--type", "f64", "-o", "out.npy", "--pieces", "100,1500")
+        # One piece for each rank: of several, others could take those that exceed the limit.
+        command = ("distance", "objects.npy", "--type", "f64", "-o", "out.npy", "--pieces", "500,1500")
         self.succeed(*command)
         expected = self.content("out.npy")
         os.remove(self.path("out.npy"))
