@@ -17,6 +17,7 @@ if [ "$processor" = "$here" ]; then
 else
   scripts/setup.sh other-processor
   share=0.1
+  unable=a_fork_after_use  # qemu-user ends when a process of several threads forks and starts others
   export QEMU_CPU="${QEMU_CPU:-max}"
   how="$(qemu-$processor --version | sed -n 's/^qemu-[^ ]* version \([^ ]*\).*/qemu \1/p'), cpu $QEMU_CPU"
   set -- -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$processor" -DCMAKE_CXX_COMPILER="$processor-linux-gnu-g++" \
@@ -27,7 +28,7 @@ export MACAREU_TEST_SHARE="${MACAREU_TEST_SHARE:-$share}"
 
 cmake -S . -B "$build" -DMACAREU_TESTS=ON -DMACAREU_TEST_WEIGHT=1 -DMACAREU_TOOL=OFF -DMACAREU_CUDA=OFF -DMACAREU_VIPS=OFF -DMACAREU_ZLIB=OFF -DMACAREU_ZARR=OFF -DMACAREU_MPI=OFF -DMACAREU_ITK=OFF "$@" >/dev/null
 cmake --build "$build" --parallel "$(nproc)" --target test_conformance test_laws test_operators test_files test_engines
-ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" --timeout 7200 --no-tests=error \
+ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" --timeout 7200 --no-tests=error ${unable:+--exclude-regex "$unable"} \
   --label-regex '^(conformance|laws|operators|files|engines)$' --output-junit results.xml
 
 # CTest puts each attribute on a line of its own, behind a tab.
