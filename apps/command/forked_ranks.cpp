@@ -33,6 +33,8 @@ using sockets = std::map<int, int>;
 
 std::atomic<bool> is_resumable = false, is_over = false;
 
+std::vector<pid_t> forked;  // by this process, before its threads started
+
 class forked_ranks final : public ranks {
  public:
   /// `children`: of the first rank, all others in their order.
@@ -131,6 +133,12 @@ class forked_ranks final : public ranks {
 
 }  // namespace
 
+int stop_signal() { return SIGUSR1; }
+
+void stop_forked_ranks() {
+  for (const auto child : forked) ::kill(child, stop_signal());
+}
+
 void expect_end_of_ranks() { is_over = true; }
 
 resumable_section::resumable_section() { is_resumable = true; }
@@ -163,11 +171,13 @@ std::unique_ptr<ranks> fork_ranks(int size, const std::string& verb) {
       throw io_error(std::string("--ranks: ") + std::strerror(errno));
     }
     if (child == 0) {
+      forked.clear();
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (::getppid() != first) ::_exit(exit_code::internal);
       return rank_with_its_own(rank, {});
     }
     children.push_back(child);
+    forked.push_back(child);
   }
   return rank_with_its_own(0, std::move(children));
 }

@@ -13,6 +13,10 @@ namespace macareu::tool {
 /// a line that names the verb. They do not outlive the first.
 std::unique_ptr<ranks> fork_ranks(int size, const std::string& verb);
 
+/// The signal by which the first rank asks the others to stop: they are far from their next exchange.
+int stop_signal();
+void stop_forked_ranks();
+
 /// All ranks have done their part of the command: one that is killed now ends none of the others.
 void expect_end_of_ranks();
 

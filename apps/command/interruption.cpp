@@ -10,17 +10,17 @@
 
 #include <macareu/error.hpp>
 
+#include "forked_ranks.hpp"
 #include "shared_ranks.hpp"
 #include "verb.hpp"
 
 namespace macareu::tool {
 namespace {
 
-sigset_t both_signals() {
+sigset_t held_signals() {
   sigset_t set;
   sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
+  for (const int each : {SIGINT, SIGTERM, stop_signal()}) sigaddset(&set, each);
   return set;
 }
 
@@ -31,7 +31,7 @@ void say(std::string_view text) {
 }  // namespace
 
 void interruption::hold_signals() {
-  const auto set = both_signals();
+  const auto set = held_signals();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
@@ -59,9 +59,12 @@ void interruption::check() const {
 }
 
 void interruption::listen() {
-  const auto set = both_signals();
+  const auto set = held_signals();
   int received = 0;
-  sigwait(&set, &received);
+  const auto wait = [&] {
+    while (sigwait(&set, &received) == 0 && received == stop_signal()) source_.request_stop();
+  };
+  wait();
   {
     const std::lock_guard lock(deciding_);
     if (over_) return;
@@ -71,8 +74,9 @@ void interruption::listen() {
       _exit(exit_code::interrupted);
     }
     source_.request_stop();
+    stop_forked_ranks();
   }
-  sigwait(&set, &received);
+  wait();
   signal(received, SIG_DFL);
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
   raise(received);
