@@ -109,7 +109,7 @@ void write_parameters(std::ostream& out, const operator_description& about) {
   if (!about.table.empty()) out << "| output | table | " << about.table << " | |\n";
   if (!about.shapes.empty()) out << "| output | shapes | " << about.shapes << " | |\n";
   for (const auto& parameter : about.parameters) {
-    std::string help(parameter.help);
+    auto help = help_text(parameter);
     if (parameter.kind == parameter_kind::choice)
       for (const char* separator = ": "; const auto choice : split(parameter.choices))
         help += std::exchange(separator, ", ") + ("`" + std::string(choice) + "`");

@@ -132,6 +132,9 @@ std::vector<std::string_view> strategies(std::string_view device, std::string_vi
 /// Throws call_error naming the parameter and what it takes.
 argument parse_argument(const parameter_description& parameter, std::string_view text);
 
+/// A parameter's help, with the range of its number.
+std::string help_text(const parameter_description& parameter);
+
 /// The pixel type of an output; parameters that are not given have their default.
 dtype output_type(const operator_description& about, std::size_t output, dtype input, const extents& shape,
                   const arguments& given = {});

@@ -389,7 +389,7 @@ py::dict described(const operator_description& about) {
   for (const auto& p : about.parameters) {
     const auto kind = static_cast<std::size_t>(p.kind);
     parameters.append(py::make_tuple(p.name, kind < kinds.size() ? kinds[kind] : "text", p.default_text,
-                                     p.help, p.choices));
+                                     help_text(p), p.choices));
   }
   return py::dict(py::arg("name") = about.name, py::arg("verb") = about.verb, py::arg("group") = about.group,
                   py::arg("brief") = about.brief, py::arg("notes") = about.notes,

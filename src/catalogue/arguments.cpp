@@ -12,17 +12,24 @@
 namespace macareu {
 namespace {
 
+/// Of a parameter that is a number or several; empty if it may be any.
+std::string range_text(const parameter_description& parameter) {
+  std::string text;
+  if (std::isfinite(parameter.above))
+    text = (parameter.or_equal ? "at least " : "greater than ") + to_string(number(parameter.above));
+  if (std::isfinite(parameter.most))
+    text += (text.empty() ? "at most " : " and at most ") + to_string(number(parameter.most));
+  return text;
+}
+
 constexpr std::string_view infinity = "inf", automatic = "auto";
 
 std::string numbers_text(const parameter_description& parameter, const char* what) {
   std::string text = what;
   if (parameter.whole) text.insert(text.rfind("number"), "whole ");
-  if (std::isfinite(parameter.above))
-    text += (parameter.or_equal ? " of at least " : " greater than ") + to_string(number(parameter.above));
-  if (std::isfinite(parameter.most))
-    text += (std::isfinite(parameter.above) ? " and at most " : " of at most ") +
-            to_string(number(parameter.most));
-  return text;
+  const auto range = range_text(parameter);
+  if (range.empty()) return text;
+  return text + (range.starts_with("at") ? " of " : " ") + range;
 }
 
 bool may_be(std::string_view word, const parameter_description& parameter) {
@@ -173,6 +180,13 @@ std::vector<std::string_view> parameter_names(const operator_description& about)
 }
 
 }  // namespace
+
+std::string help_text(const parameter_description& parameter) {
+  std::string help(parameter.help);
+  if (parameter.kind == parameter_kind::number)
+    if (const auto range = range_text(parameter); !range.empty()) help += "; " + range;
+  return help;
+}
 
 std::string to_string(const number& value) {
   char text[32];

@@ -199,7 +199,7 @@ class Objects(CliTest):
         self.assertIn("is NaN", self.fail_with(2, *given))
         for words, expected in ((("--spacing", "1,2,3"), "--spacing has 3 numbers, but the image 2 axes"),
                                 (("--intensity", "weights.npy"), "--intensity is 2 x 2, but the labels are 5 x 9"),
-                                (("--min-size", "-0.5"), "--min-size must be 0 or more"),
+                                (("--min-size", "-0.5"), "--min-size: expected a number of at least 0, got '-0.5'"),
                                 (("--largest", "1.5"), "--largest must be a whole number of objects, or inf")):
             self.assertIn("macareu: label: " + expected, self.fail_with(2, *given, *words))
         line = self.fail_with(2, "label", "volume.npy", "-o", "labels.npy", "--values", "--overlay", "p.ppm")

@@ -1,6 +1,5 @@
 // The verbs of all operators, from their descriptions.
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -50,10 +49,7 @@ std::string value_name(const parameter_description& parameter) {
 }
 
 std::string parameter_help(const parameter_description& parameter) {
-  std::string help(parameter.help);
-  if (parameter.kind == parameter_kind::number && std::isfinite(parameter.above) &&
-      help.find("greater than") == std::string::npos)
-    help += (parameter.or_equal ? "; at least " : "; greater than ") + shortest(parameter.above);
+  const auto help = help_text(parameter);
   if (parameter.kind == parameter_kind::flag) return help;
   return help + (parameter.default_text.empty() ? " (required)"
                                                 : " (default: " + std::string(parameter.default_text) + ")");

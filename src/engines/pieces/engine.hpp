@@ -13,9 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -29,10 +27,12 @@
 #include "core/call.hpp"
 #include "engines/cpu/wave/keyed_rows.hpp"
 #include "engines/pieces/basins/piece_basins.hpp"
+#include "engines/pieces/component/band_rows.hpp"
 #include "engines/pieces/image.hpp"
 #include "engines/pieces/plan.hpp"
 #include "engines/pieces/tallied_rows.hpp"
 #include "engines/pieces/tuning.hpp"
+#include "engines/pieces/typed_blocks.hpp"
 #include "patterns/boxes.hpp"
 #include "patterns/deferred_checks.hpp"
 #include "patterns/engine.hpp"
@@ -42,28 +42,6 @@
 #include "patterns/tally_share.hpp"
 
 namespace macareu::pieces {
-
-template <class... T>
-struct pixel_types {};
-
-template <class... T, std::size_t... I, class Visit>
-void with_images(pixel_types<T...>, std::index_sequence<I...>, [[maybe_unused]] const frame& whole,
-                 [[maybe_unused]] std::span<const block> from, const Visit& visit) {
-  visit(from[I].template image<const T>(whole)...);
-}
-/// visit(images...) for blocks as images of these pixel types.
-template <class... T, class Visit>
-void with_images(pixel_types<T...> types, const frame& whole, std::span<const block> from,
-                 const Visit& visit) {
-  with_images(types, std::make_index_sequence<sizeof...(T)>{}, whole, from, visit);
-}
-
-/// The first pixels of blocks become 1: a plan for images of more values than 0.
-template <class... T>
-void set_ones(pixel_types<T...>, std::span<const block> from) {
-  std::size_t i = 0;
-  ((*reinterpret_cast<T*>(from[i++].first) = T{1}), ...);
-}
 
 /// The rule of waves in pieces, whose capacity is an image.
 template <direction Toward, bool Binary>
@@ -340,13 +318,13 @@ class engine : public plan {
                                          const image<const Label>& labels, const image<const In>&... in) {
     tallied_rows<typename Rule::row> rows(run_, static_cast<std::size_t>(count) + 1);
     if (run_.is_shared()) {
-      const auto own = tally_of_rank(rule, count, labels, in...);
+      const auto own = rows_of_rank<Inner>(*this, run_, rule, count, labels, in...);
       gather_rows(std::as_bytes(std::span(own.rows.begin() + 1, own.rows.end())),
                   reinterpret_cast<std::byte*>(rows.all() + 1));
       return rows;
     }
-    over_rows(
-        rule,
+    over_band_rows<Inner>(
+        *this, run_, rule,
         [&](Label label, const typename Rule::row& more) {
           rows.join(static_cast<std::size_t>(label), more);
         },
@@ -360,7 +338,7 @@ class engine : public plan {
                                                         const image<const In>&... in) {
     if (!run_.is_shared()) return {tally(rule, count, labels, in...), 0, count};
     run_.shares_rows = true;
-    return tally_of_rank(rule, count, labels, in...);
+    return rows_of_rank<Inner>(*this, run_, rule, count, labels, in...);
   }
 
   template <label_number Label>
@@ -393,74 +371,6 @@ class engine : public plan {
 
  private:
   host_threads threads() { return lend_threads(tuning::pixels_of_host_work); }
-
-  template <class Rule, class Label, class... In>
-  tallied<tallied_rows<typename Rule::row>> tally_of_rank(const Rule& rule, std::uint64_t count,
-                                                          const image<const Label>& labels,
-                                                          const image<const In>&... in) {
-    using row = typename Rule::row;
-    const auto share = label_share_of_rank(count);
-    tallied_rows<row> own(run_, static_cast<std::size_t>(share.count) + 1);
-    const object_room room(run_);
-    row_exchange exchange(run_, count, sizeof(row));
-    std::map<Label, row> others;
-    const auto leave = [&] {
-      labelled_rows found;
-      for (const auto& [label, each] : others) {
-        found.labels.push_back(label);
-        const auto* const bytes = reinterpret_cast<const std::byte*>(&each);
-        found.rows.insert(found.rows.end(), bytes, bytes + sizeof each);
-      }
-      others.clear();
-      exchange.leave(found);
-    };
-    // A row is here, and twice where it is left and collected.
-    const auto most = room.objects(3 * sizeof(row));
-    over_rows(
-        rule,
-        [&](Label label, const row& more) {
-          if (share.contains(label))
-            own.join(static_cast<std::size_t>(label - share.before), more);
-          else
-            others[label].join(more);
-          if (static_cast<std::int64_t>(others.size()) >= most) leave();
-        },
-        labels, in...);
-    leave();
-    exchange.collect([&](std::uint64_t label, const std::byte* from) {
-      row more;
-      std::memcpy(&more, from, sizeof more);
-      own.join(static_cast<std::size_t>(label - share.before), more);
-    });
-    return {std::move(own), share.before, share.count};
-  }
-  /// take(label, row) for the objects of each band that this rank visits.
-  template <class Rule, class Take, class Label, class... In>
-  void over_rows(const Rule& rule, const Take& take, const image<const Label>& labels,
-                 const image<const In>&... in) {
-    const auto whole = labels.whole();
-    const bool volume = whole.depth > 1;
-    const object_room room(run_);
-    over_shared_bands({&labels, &in...}, [&](const box& band, std::span<const block> all) {
-      for (const auto& own : parts_of_band(all[0].template image<const Label>(whole), band, volume,
-                                           room.objects(sizeof(typename Rule::row)))) {
-        const auto around = common(grown(own, outline_reach(volume), whole), all[0].where);
-        std::vector<block> from;
-        for (const auto& each : all) from.push_back(each.part(around));
-        const auto local = numbers_in_use(*run_.memory, from[0].template image<const Label>(whole));
-        Inner inner(run_.quiet);
-        with_images(
-            pixel_types<In...>{}, whole, std::span<const block>(from).subspan(1), [&](const auto&... part) {
-              const auto found = inner.tally_band(rule, local.labels.size() - 1, band_of(own, around, volume),
-                                                  local.image(whole, around), part...);
-              const std::span<const typename Rule::row> rows(found);
-              for (std::size_t i = 1; i < rows.size(); ++i)
-                take(static_cast<Label>(local.labels[i]), rows[i]);
-            });
-        inner.finish();
-      }
-    });
-  }
 
   /// how(inner, to, from) on a box and its surroundings.
   template <class Out, class In, class How>

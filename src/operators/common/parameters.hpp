@@ -15,7 +15,7 @@ constexpr parameter_description connectivity_parameter(
 }
 
 inline constexpr parameter_description height_parameter{"h", parameter_kind::number, "",
-                                                        "height, in grey values; greater than 0"};
+                                                        "height, in grey values"};
 
 inline constexpr parameter_description metric_parameter{"metric", parameter_kind::choice, "euclidean",
                                                         "how distance is measured",
@@ -57,7 +57,7 @@ inline dtype chosen_type(const arguments& all, dtype, const extents&) {
 }
 
 inline constexpr parameter_description min_size_parameter{
-    "min_size", parameter_kind::number, "0", "objects with fewer pixels are dropped", "", -1};
+    "min_size", parameter_kind::number, "0", "objects with fewer pixels are dropped", "", 0, true};
 inline constexpr parameter_description max_size_parameter{"max_size", parameter_kind::number, "inf",
                                                           "objects with more pixels are dropped"};
 inline constexpr parameter_description largest_parameter{

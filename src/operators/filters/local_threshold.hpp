@@ -95,9 +95,9 @@ struct local_threshold {
           "niblack it is 25 for a window of 101. The mean is compared exactly; scikit-image's has rounding "
           "errors, so pixels that equal the mean may differ. By gaussian and two_class, sums are in f32, and "
           "sigma is (window - 1) / 6. Two_class divides the image in bright and dark pixels by Otsu's "
-          "threshold of 256 bins, and takes the local mean of each class, pulled to its global mean by 5 % of "
-          "the window. Where sigma is at least 32, or 4 by two_class, local means are those of the image at a "
-          "part of its size, enlarged linearly, so the time is bounded. By gaussian 0.03 % of the pixels of "
+          "threshold of 256 bins. It takes the local mean of each class, pulled to the global one by 5 % of the "
+          "window. Where sigma is at least 32, or 4 by two_class, the image is reduced first and its local "
+          "means are enlarged linearly, so the time is bounded. By gaussian 0.03 % of the pixels of "
           "tissue differ from scikit-image's then. An image of one value has no bright pixels.",
       .inputs = inputs,
       .outputs = outputs,

@@ -30,7 +30,7 @@ inline constexpr parameter_description radius_parameter{
     .name = "radius",
     .kind = parameter_kind::number,
     .default_text = "1",
-    .help = "of a disc, x^2 + y^2 <= radius^2, or of a diamond, in steps along the axes; at most 512",
+    .help = "of a disc, x^2 + y^2 <= radius^2, or of a diamond, in steps along the axes",
     .or_equal = true,
     .most = 512};
 inline constexpr parameter_description size_parameter{
@@ -40,15 +40,14 @@ inline constexpr parameter_description size_parameter{
     .help = "sides of a rectangle: one whole number for each axis of the array, or one for all; at most 1025",
     .most = 1025,
     .whole = true};
-inline constexpr parameter_description length_parameter{
-    .name = "length",
-    .kind = parameter_kind::number,
-    .default_text = "3",
-    .help = "of a line, in pixels from end to end: a whole number, at most 1025",
-    .above = 1,
-    .or_equal = true,
-    .most = 1025,
-    .whole = true};
+inline constexpr parameter_description length_parameter{.name = "length",
+                                                        .kind = parameter_kind::number,
+                                                        .default_text = "3",
+                                                        .help = "of a line, in whole pixels from end to end",
+                                                        .above = 1,
+                                                        .or_equal = true,
+                                                        .most = 1025,
+                                                        .whole = true};
 inline constexpr parameter_description angle_parameter{
     "angle",   parameter_kind::number, "0", "of a line, in degrees anticlockwise from the rows", {},
     any_number};

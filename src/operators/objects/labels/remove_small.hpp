@@ -25,8 +25,9 @@ struct remove_small {
                                                          output_description::type_rule::same_as_input,
                                                          "the image, and 0 where an object was dropped"}};
   static constexpr std::array parameters{
-      connectivity_parameter("full"), parameter_description{"min_size", parameter_kind::number, "64",
-                                                            "objects with fewer pixels are dropped", "", -1}};
+      connectivity_parameter("full"),
+      parameter_description{"min_size", parameter_kind::number, "64", "objects with fewer pixels are dropped",
+                            "", 0, true}};
   static constexpr operator_description about{
       .name = "remove_small",
       .verb = "remove-small",

@@ -34,15 +34,13 @@ struct object_selection {
         max_size(call.quantity("max_size").to_double()),
         largest(call.quantity("largest").to_double()),
         clear_border(call.flag("clear_border")) {
-    const auto refuse = [&](const char* name, double given, const std::string& allowed) {
+    const std::string allowed = "a whole number of objects, or inf";
+    if (largest != std::floor(largest))
       throw call_error({.kind = fault::value,
                         .operation = std::string(call.about.name),
-                        .parts = {parameter_named(name), " must be " + allowed},
-                        .given = to_string(number(given)),
+                        .parts = {parameter_named("largest"), " must be " + allowed},
+                        .given = to_string(number(largest)),
                         .allowed = allowed});
-    };
-    if (min_size < 0) refuse("min_size", min_size, "0 or more");
-    if (largest != std::floor(largest)) refuse("largest", largest, "a whole number of objects, or inf");
     if (call.chosen("order", "size")) order = object_order::by_size;
     if (call.chosen("order", "label")) order = object_order::by_label;
   }
