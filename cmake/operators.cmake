@@ -280,7 +280,7 @@ add_library(macareu
   src/operators/objects/regions/region_merging.cpp src/operators/objects/regions/watershed_checks.cpp
   src/catalogue/catalogue.cpp src/catalogue/channels.cpp src/catalogue/checks.cpp src/catalogue/cuda_loader.cpp
   src/catalogue/device_choice.cpp src/catalogue/device_pool.cpp src/catalogue/gpu_start_up.cpp src/catalogue/machine.cpp
-  src/catalogue/pieces.cpp
+  src/catalogue/device_of_pieces.cpp src/catalogue/pieces.cpp src/catalogue/results_of_ranks.cpp
   src/slides/nuclei/buffers.cpp src/slides/nuclei/nuclei.cpp src/slides/nuclei/nuclei_recipe.cpp
   src/slides/nuclei/object_boxes.cpp src/slides/nuclei/read_steps.cpp src/slides/nuclei/steps.cpp src/slides/nuclei/value_counts.cpp
   src/slides/tissue/tissue_parts.cpp src/slides/tissue/tissue_source.cpp)
@@ -316,8 +316,8 @@ compile_together(slides src/slides/nuclei/buffers.cpp src/slides/nuclei/nuclei.c
   src/slides/nuclei/object_boxes.cpp src/slides/nuclei/read_steps.cpp src/slides/nuclei/steps.cpp
   src/slides/nuclei/value_counts.cpp src/slides/tissue/tissue_parts.cpp src/slides/tissue/tissue_source.cpp)
 compile_together(catalogue ${api_source} src/catalogue/catalogue.cpp src/catalogue/channels.cpp
-  src/catalogue/checks.cpp src/catalogue/device_choice.cpp src/catalogue/device_pool.cpp
-  src/catalogue/gpu_start_up.cpp src/catalogue/machine.cpp src/catalogue/pieces.cpp)
+  src/catalogue/checks.cpp src/catalogue/device_choice.cpp src/catalogue/device_of_pieces.cpp src/catalogue/device_pool.cpp
+  src/catalogue/gpu_start_up.cpp src/catalogue/machine.cpp src/catalogue/pieces.cpp src/catalogue/results_of_ranks.cpp)
 add_subdirectory(src/mpi)
 add_subdirectory(src/engines/cpu)
 add_subdirectory(src/engines/pieces)

@@ -13,7 +13,7 @@ namespace macareu::tool {
 /// a line that names the verb. They do not outlive the first.
 std::unique_ptr<ranks> fork_ranks(int size, const std::string& verb);
 
-/// The signal by which the first rank asks the others to stop: they are far from their next exchange.
+/// The signal by which the first rank asks the others to stop: their next exchange may be far.
 int stop_signal();
 void stop_forked_ranks();
 

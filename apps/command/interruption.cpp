@@ -62,7 +62,10 @@ void interruption::listen() {
   const auto set = held_signals();
   int received = 0;
   const auto wait = [&] {
-    while (sigwait(&set, &received) == 0 && received == stop_signal()) source_.request_stop();
+    while (sigwait(&set, &received) == 0 && received == stop_signal()) {
+      source_.request_stop();
+      stop_forked_ranks();
+    }
   };
   wait();
   {

@@ -14,7 +14,8 @@ namespace macareu::tool {
 /// Ranks after the first one always set the token: the first one may have to clean up.
 class interruption {
  public:
-  /// Blocks them, and the one that stops forked ranks, for this thread and those that it starts.
+  /// Blocks these signals and stop_signal(), which always sets the token, for this thread and those that it
+  /// starts.
   static void hold_signals();
 
   /// Starts a listener thread. Create it before any other thread, because threads inherit the signal mask.

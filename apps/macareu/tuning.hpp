@@ -11,7 +11,7 @@ namespace macareu::tool::tuning {
 /// pieces (engines/pieces/tuning.hpp) is the same.
 inline constexpr std::int64_t engine_bytes_per_pixel = 4;
 
-/// Rows and text of objects of four pixels.
+/// An object of four pixels has 448 bytes of rows and text.
 inline constexpr std::int64_t object_bytes_per_pixel = 112;
 
 /// Compressed pictures of flat areas take up to so many times their size in memory. Larger files alone are

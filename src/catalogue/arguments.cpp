@@ -183,7 +183,7 @@ std::vector<std::string_view> parameter_names(const operator_description& about)
 
 std::string help_text(const parameter_description& parameter) {
   std::string help(parameter.help);
-  if (parameter.kind == parameter_kind::number)
+  if (parameter.kind == parameter_kind::number || parameter.kind == parameter_kind::numbers)
     if (const auto range = range_text(parameter); !range.empty()) help += "; " + range;
   return help;
 }

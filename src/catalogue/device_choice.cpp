@@ -89,10 +89,11 @@ void check_strategy(const entry& chosen, const context& how) {
 
 bool gpu_pays(std::int64_t pixels) { return pixels >= tuning::pixels_worth_a_gpu; }
 
-/// Of one channel.
+/// Of the channels that run at once.
 template <class View>
-std::int64_t bytes_of(const View& image) {
-  return image.data() ? image.shape().pixels() * static_cast<std::int64_t>(size_of(image.type())) : 0;
+std::int64_t bytes_of(const View& image, const operator_description& about) {
+  const auto channels = about.takes_colour ? image.channels() : 1;
+  return image.shape().pixels() * channels * static_cast<std::int64_t>(size_of(image.type()));
 }
 
 /// The images of a call may exceed the GPU, or what the call may use of it.
@@ -102,9 +103,10 @@ bool exceeds(std::span<const const_image_view> inputs, std::span<const image_vie
   if (about.pattern == "component" && !cuda::labels::fits_ids(shape.depth(), shape.height(), shape.width()))
     return true;
   std::int64_t all = 0;
-  for (const auto& image : inputs) all += bytes_of(image);
-  for (const auto& image : outputs) all += bytes_of(image);
-  const auto needed = tuning::memory_needed(bytes_of(inputs[0]), all);
+  for (const auto& image : inputs) all += bytes_of(image, about);
+  for (const auto& image : outputs)
+    if (image.data()) all += bytes_of(image, about);
+  const auto needed = tuning::memory_needed(bytes_of(inputs[0], about), all);
   if (how.gpu_memory > 0) return needed > how.gpu_memory;
   // To ask for free memory takes longer than many operators on a small image.
   if (needed <= gpus_of_machine().gpus[static_cast<std::size_t>(gpu)].memory / tuning::certain_share)

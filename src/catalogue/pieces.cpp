@@ -2,16 +2,12 @@
 #include <macareu/pieces.hpp>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cstring>
 #include <exception>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include <macareu/error.hpp>
@@ -21,15 +17,15 @@
 #include "catalogue/arguments.hpp"
 #include "catalogue/checks.hpp"
 #include "catalogue/device_choice.hpp"
+#include "catalogue/device_of_pieces.hpp"
 #include "catalogue/device_pool.hpp"
 #include "catalogue/entry.hpp"
 #include "catalogue/gpu_start_up.hpp"
+#include "catalogue/results_of_ranks.hpp"
 #include "catalogue/work_image.hpp"
 #include "core/shapes_call.hpp"
-#include "engines/cuda/runtime/gpu_of_rank.hpp"
 #include "engines/cuda/runtime/presence.hpp"
 #include "engines/pieces/piece_image.hpp"
-#include "engines/pieces/rank_files.hpp"
 #include "engines/pieces/run.hpp"
 
 namespace macareu {
@@ -71,58 +67,6 @@ std::string description_of(const operator_description& about, std::span<image_so
   return text + "\n";
 }
 
-device_choice cpu_instead(const operator_description& about, std::span<const const_image_view> inputs,
-                          context how, const std::string& why) {
-  how.device = "cpu";
-  auto choice = choose_device(about, inputs, {}, how);
-  choice.note = why + "; computed on cpu instead";
-  return choice;
-}
-
-/// Pieces have no second try: `auto` takes a GPU that answers.
-device_choice choose_for_pieces(const operator_description& about, std::span<const const_image_view> inputs,
-                                const context& how) {
-  auto choice = choose_device(about, inputs, {}, how);
-  const auto gpu = cuda::gpu_named(choice.device);
-  if (how.device != "auto" || !gpu) return choice;
-  try {
-    start_gpu(*gpu);
-    return choice;
-  } catch (const device_error& failure) {
-    return cpu_instead(about, inputs, how, failure.what());
-  }
-}
-
-/// Ranks compute on one engine: `auto` takes the cpu on all of them if one has no GPU.
-device_choice agreed_device(const operator_description& about, std::span<const const_image_view> inputs,
-                            const context& how, const piece_options& options) {
-  auto choice = choose_for_pieces(about, inputs, how);
-  if (!options.shared_by) return choice;
-  auto& all = *options.shared_by;
-  const bool automatic = how.device == "auto", on_gpu = cuda::gpu_named(choice.device).has_value();
-  const auto without_gpu = all.least(automatic && !on_gpu ? all.rank() : all.size());
-  if (!automatic || !on_gpu || without_gpu == all.size()) return choice;
-  return cpu_instead(about, inputs, how,
-                     "rank " + std::to_string(without_gpu) + " has no GPU that it can use");
-}
-
-/// 0 on the host.
-std::int64_t gpu_memory_for(const device_choice& choice, const context& how) {
-  const auto gpu = cuda::gpu_named(choice.device);
-  if (!gpu || how.gpu_memory > 0) return gpu ? how.gpu_memory : 0;
-  return cuda::free_memory(*gpu) / 10 * 9;
-}
-
-/// The least of all ranks, which cut the image alike. Ranks with one GPU share what is free.
-std::int64_t agreed_gpu_memory(const device_choice& choice, const context& how,
-                               const piece_options& options) {
-  const auto own = gpu_memory_for(choice, how);
-  if (!options.shared_by) return own;
-  const auto gpu = cuda::gpu_named(choice.device);
-  return share_of_device(*options.shared_by, own,
-                         gpu && how.gpu_memory == 0 ? cuda::bus_of(*gpu) : std::string());
-}
-
 /// Pixels of a pipe may be others now, and nothing tells.
 void require_identities(const operator_description& about, std::span<image_source* const> inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -143,6 +87,7 @@ void require_memory(const shapes_call& call, function_ref<void(const macareu::ca
     job work{how, {}};
     pieces::run planning(work, {.memory = options.memory}, "");
     planning.plans = true;
+    planning.plans_for_ranks = planned.is_shared();
     planning.planned_answer = answer;
     planning.gpu_memory = planned.gpu_memory;
     work.pieces = &planning;
@@ -179,77 +124,6 @@ std::int64_t spare_bytes(const pieces::run& of, const piece_options& options, co
   const auto limit = options.memory > 0 ? options.memory : default_memory();
   if (of.is_shared() || (of.is_limited() && limit < pieces::tuning::low_memory)) return 0;
   return std::min(limit / pieces::tuning::share_of_shapes, shape.pixels());
-}
-
-/// What all ranks did, of which each knows its part.
-void add_ranks(const piece_options& options, piece_report& report) {
-  if (!options.shared_by) return;
-  const auto counters = [](piece_report& of) {
-    return std::array{&of.pieces,          &of.bytes_read,   &of.bytes_written, &of.scratch_read,
-                      &of.scratch_written, &of.solved_again, &of.found};
-  };
-  const auto text = [](const piece_report& of) {
-    return std::string(reinterpret_cast<const char*>(&of), sizeof of);
-  };
-  const auto report_in = [](const std::string& from) {
-    piece_report to;
-    std::memcpy(&to, from.data(), sizeof to);
-    return to;
-  };
-  report = report_in(options.shared_by->exchange(
-      text(report), {[&](const rank_range&, const std::string& first, const std::string& second) {
-        auto sum = report_in(first), other = report_in(second);
-        for (std::size_t i = 0; i < counters(sum).size(); ++i) *counters(sum)[i] += *counters(other)[i];
-        return text(sum);
-      }}));
-}
-
-/// The columns of a table without their names, one after the other.
-std::string bytes_of(const table& from) {
-  std::string bytes;
-  for (const auto& column : from.columns)
-    std::visit(
-        [&](const auto& values) {
-          bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof values[0]);
-        },
-        column.values);
-  return bytes;
-}
-
-/// The rows that each rank has, one after the other.
-table with_rows_of_all(pieces::run& of, table own) {
-  const auto told = bytes_of(own);
-  for (auto& column : own.columns) std::visit([](auto& values) { values.clear(); }, column.values);
-  if (own.columns.empty()) return own;
-  pieces::gather_in_files(of, told, [&](std::string_view bytes) {
-    const auto rows = bytes.size() / (own.columns.size() * sizeof(double));
-    for (std::size_t c = 0; c < own.columns.size(); ++c)
-      std::visit(
-          [&](auto& values) {
-            static_assert(sizeof values[0] == sizeof(double));
-            values.resize(values.size() + rows);
-            if (rows > 0)
-              std::memcpy(&*(values.end() - static_cast<std::ptrdiff_t>(rows)),
-                          bytes.data() + c * rows * sizeof values[0], rows * sizeof values[0]);
-          },
-          own.columns[c].values);
-  });
-  return own;
-}
-
-/// Tables of ranks: those that they share hold the rows of one rank until now, others all rows on each.
-void finish_table(const piece_options& options, pieces::run& run, table& result, run_report& report) {
-  auto& all = *options.shared_by;
-  const bool shares_rows = run.shares_rows;
-  if (!options.own_rows) {
-    if (shares_rows) result = with_rows_of_all(run, std::move(result));
-    if (shares_rows) report.count = static_cast<std::int64_t>(result.rows());
-  } else if (shares_rows) {
-    const auto own = std::exchange(report.count, 0);
-    for (const auto& rows : all.gather(std::to_string(own))) report.count += std::stoll(rows);
-  } else if (!all.is_first()) {
-    for (auto& column : result.columns) std::visit([](auto& values) { values.clear(); }, column.values);
-  }
 }
 
 void run_pieces_of_rank(const operator_description& about, std::span<image_source* const> inputs,

@@ -15,7 +15,7 @@
 
 #include <macareu/error.hpp>
 
-#include "core/remove_folder.hpp"
+#include "core/private_folder.hpp"
 
 namespace macareu::files {
 namespace {

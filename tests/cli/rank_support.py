@@ -1,9 +1,9 @@
 """What tests of ranks share: launchers, and comparisons with one process."""
 import contextlib
-import fcntl
 import os
 import shutil
 import subprocess
+import time
 import unittest
 
 from support import TOOL
@@ -42,10 +42,15 @@ class AnyRanksTest(PiecesTest):
         out, err = process.communicate(timeout=300)
         return process.returncode, out.decode(errors="replace"), err.decode(errors="replace")
 
-    def wait_for_end(self, folder):
-        """Launchers may end before their ranks, which have the work files until then."""
-        with contextlib.suppress(FileNotFoundError), open(self.path(folder + "/lock")) as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+    def wait_for_end(self):
+        """Launchers may end before their ranks, which run in the directory of the test."""
+        def is_here(process):
+            with contextlib.suppress(OSError):
+                return os.readlink(f"/proc/{process}/cwd") == os.path.realpath(self.directory)
+        deadline = time.monotonic() + 60
+        while any(is_here(name) for name in os.listdir("/proc") if name.isdigit()):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
 
     def tree(self, name):
         """Names and contents of a file, or of all files below a directory."""

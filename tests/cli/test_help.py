@@ -63,7 +63,8 @@ class Help(CliTest):
         self.assertIn("--clip ", page)
         page = self.succeed("hmax", "--help")
         self.assertIn("--h NUMBER", page)
-        self.assertIn("greater than 0", page)
+        self.assertIn("height, in grey values; greater than 0 (required)", page)
+        self.assertIn("at least 0 and at most 512", self.succeed("erosion", "--help"))
 
     def test_verbs_without_arguments_print_their_usage(self):
         for verb in [*operators(), "compare", "bench"]:

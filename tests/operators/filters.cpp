@@ -186,6 +186,26 @@ TEST(filters, gaussian_by_definition) {
   });
 }
 
+/// The cpu engine sums along one axis after the other then.
+TEST(filters, gaussian_of_a_wide_window_has_the_same_bits_on_the_cpu) {
+  dice from(seed_of("wide gaussian"));
+  picture<std::uint8_t> f{{90, 700}, {}};
+  for (auto i = f.shape.pixels(); i > 0; --i) f.pixels.push_back(static_cast<std::uint8_t>(from.below(256)));
+  const auto* about = find_operator("gaussian");
+  for (const char* const border : border_names)
+    for (const double sigma_y : {2.0, 34.0})
+      for (const char* const type : {"f32", "f64"}) {
+        const arguments given{{"sigma", std::vector<number>{sigma_y, 34.0}},
+                              {"border", std::string(border)},
+                              {"outside", number(2.5)},
+                              {"type", std::string(type)}};
+        const auto expected = filter("gaussian", f, given);
+        const auto found =
+            run_operator(*about, std::array<const_image_view, 1>{f.view()}, given, {.device = "cpu"});
+        EXPECT_TRUE(same_bits(found[0], expected)) << border << " " << sigma_y << " " << type;
+      }
+}
+
 TEST(filters, gaussian_keeps_its_bound_in_f32) {
   dice from(seed_of("gaussian_bound"));
   picture<std::uint8_t> f{{60, 70}, {}};

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "../apps/macareu/running/memory_limits.hpp"
+#include "catalogue/tuning.hpp"
 
 namespace macareu::test {
 namespace {
@@ -26,6 +27,11 @@ TEST(memory_limits, the_smaller_limit_is_kept) {
   EXPECT_EQ(tool::least_limit(7, 8).bytes, 7);
   EXPECT_EQ(tool::least_limit(9, 8).bytes, 8);
   EXPECT_STREQ(tool::least_limit(9, 8).place, "on the GPU");
+}
+
+TEST(memory_limits, all_images_of_a_call_count) {
+  EXPECT_EQ(tuning::memory_needed(8, 16), 30);  // at least three like the first
+  EXPECT_EQ(tuning::memory_needed(8, 40), 50);
 }
 
 }  // namespace

@@ -129,6 +129,14 @@ class LocalThresholds(unittest.TestCase):
                     self.check(exact, macareu.local_threshold(image, window=window, method="sauvola", r=100),
                                skimage.filters.threshold_sauvola(exact, window, r=100))
 
+    def test_wide_gaussian_windows_differ_little(self):
+        """The image is reduced for them."""
+        image, _ = macareu.generate("tissue", (512, 768))
+        for window in (193, 501):
+            expected = image > skimage.filters.threshold_local(image.astype(np.float64), window)
+            differ = macareu.local_threshold(image, window=window, method="gaussian") != expected
+            self.assertLess(differ.mean(), 0.001, window)
+
     def test_defaults_and_refusals(self):
         image = np.random.default_rng(7).integers(0, 256, (30, 30), dtype=np.uint8)
         self.check(image.astype(float), macareu.local_threshold(image, method="sauvola"),

@@ -331,6 +331,7 @@ class Tools(unittest.TestCase):
                 self.assertIn(f"\n{parameter.name} : ", function.__doc__)
                 self.assertIsNot(parameter.annotation, parameter.empty)
             self.assertIn("threads", typing.get_type_hints(function))
+        self.assertIn("height, in grey values; greater than 0", macareu.hmax.__doc__)
 
     def test_stubs_say_what_is_given(self):
         text = (pathlib.Path(macareu.__file__).parent / "__init__.pyi").read_text()

@@ -103,6 +103,7 @@ class continued_run {
   /// The error of the first rank.
   const std::string& told() const { return told_; }
   fs::path limit_file() const { return options_.folder / "limit"; }
+  fs::path journal() const { return options_.folder / "journal"; }
   /// Boxes that the rank read.
   int used() const { return used_; }
   bool is_exact() const { return same_bits(read_image(file_).pixels, expected_); }
@@ -178,7 +179,8 @@ TEST(continued_runs, are_refused_to_too_many_ranks_of_a_machine) {
   EXPECT_FALSE(run.go_on(2, 1, any_rank, 3));
   EXPECT_FALSE(run.go_on(2, 1, 0, all_reads, 1 << 20));
   EXPECT_EQ(run.told().find("--resume: each rank of the unfinished run had "), 0u) << run.told();
-  ASSERT_TRUE(run.go_on(2)) << run.told();  // what was done is still there
+  EXPECT_TRUE(fs::exists(run.journal()));
+  ASSERT_TRUE(run.go_on(2)) << run.told();
   EXPECT_TRUE(run.is_exact());
 }
 
@@ -245,13 +247,22 @@ TEST(continued_runs, by_another_number_of_ranks_within_a_limit) {
 
 TEST(continued_runs, keep_what_is_done_when_they_are_refused) {
   const squares drawn({600, 600});
-  continued_run run("reconstruct", {&drawn.marker, &drawn.mask}, {.size = {1, 100, 100}});
+  const std::vector<const image*> inputs{&drawn.marker, &drawn.mask};
+  const piece_options small{.size = {1, 100, 100}};
+  int all = 0;
+  {
+    continued_run whole("reconstruct", inputs, small);
+    EXPECT_TRUE(whole.go_on(1));
+    all = whole.used();
+  }
+  continued_run run("reconstruct", inputs, small);
   EXPECT_FALSE(run.go_on(1, 1, 0, 50));
   run.is_refused = true;
   EXPECT_FALSE(run.go_on(1));
   EXPECT_NE(run.told().find("refused"), std::string::npos) << run.told();
   run.is_refused = false;
   ASSERT_TRUE(run.go_on(1)) << run.told();
+  EXPECT_LT(run.used(), all);
   EXPECT_TRUE(run.is_exact());
 }
 

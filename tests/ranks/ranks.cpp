@@ -16,7 +16,7 @@
 #include <macareu/pieces.hpp>
 
 #include "catalogue/gpu_memory_of_rank.hpp"
-#include "core/remove_folder.hpp"
+#include "core/private_folder.hpp"
 #include "engines/cuda/runtime/gpu_of_rank.hpp"
 #include "engines/pieces/box.hpp"
 #include "support/thread_ranks.hpp"

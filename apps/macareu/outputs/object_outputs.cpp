@@ -89,6 +89,9 @@ void add_to_table(const std::filesystem::path& table, const std::filesystem::pat
       to.write(text.data(), std::ssize(text)).flush();
       check();
     });
+    errno = 0;
+    to.close();  // NFS may tell it no earlier
+    check();
     std::filesystem::remove(own_rows);
   }
   all.meet();

@@ -54,7 +54,8 @@ std::unique_ptr<image_sink> operator_run::sink_for(const fs::path& file, const s
 std::optional<operator_run::piece_inputs> operator_run::open_for_pieces() const {
   auto files = input_files();
   if (!objects.intensity_file.empty()) files.push_back(objects.intensity_file);
-  if (!may_need_pieces(running, files)) return std::nullopt;
+  const bool describes_objects = objects.wanted() || objects.drops_objects();
+  if (!may_need_pieces(running, files, describes_objects)) return std::nullopt;
   piece_inputs opened;
   auto& sources = opened.images;
   std::vector<image_source*> all;
@@ -73,8 +74,7 @@ std::optional<operator_run::piece_inputs> operator_run::open_for_pieces() const 
     opened.intensity = reading.open_grey(objects.intensity_file, scratch_directory());
     needed += bytes_in_memory(opened.intensity->form());
   }
-  if (objects.wanted() || objects.drops_objects())
-    needed += bytes_of_objects(running, sources[0]->form().shape);
+  if (describes_objects) needed += bytes_of_objects(running, sources[0]->form().shape);
   if (!needs_pieces(about_.verb, running, sources[0]->form().shape, needed)) return std::nullopt;
   return opened;
 }

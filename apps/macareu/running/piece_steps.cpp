@@ -55,10 +55,13 @@ std::int64_t host_limit_of(const piece_options& options) {
   return options.memory > 0 ? options.memory : default_memory();
 }
 
-bool may_need_pieces(const run_options& running, const std::vector<std::string>& inputs) {
+bool may_need_pieces(const run_options& running, const std::vector<std::string>& inputs,
+                     bool describes_objects) {
   std::int64_t on_disk = 0;
   for (const auto& file : inputs) on_disk += bytes_on_disk(file);
-  return asks_for_pieces(running.pieces) || on_disk * tuning::largest_expansion >= limit_of(running).bytes;
+  auto most = on_disk * tuning::largest_expansion;
+  if (describes_objects && running.pieces.memory > 0) most *= 1 + tuning::object_bytes_per_pixel;
+  return asks_for_pieces(running.pieces) || most >= limit_of(running).bytes;
 }
 
 std::int64_t bytes_in_memory(const source_form& form) {

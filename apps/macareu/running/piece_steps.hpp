@@ -38,7 +38,8 @@ struct piece_steps {
 /// Bytes of host memory to use: those that are given, or the default.
 std::int64_t host_limit_of(const piece_options& options);
 /// Whether inputs of these sizes on disk may exceed the limit, or pieces are asked for.
-bool may_need_pieces(const run_options& running, const std::vector<std::string>& inputs);
+bool may_need_pieces(const run_options& running, const std::vector<std::string>& inputs,
+                     bool describes_objects);
 std::int64_t bytes_in_memory(const source_form& form);
 /// What tables and selections of objects may take in memory: nobody knows how many objects there will be, but
 /// a limit that is given must hold.

@@ -1,8 +1,6 @@
 #include "running/work_folder.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,7 +12,7 @@
 
 #include <macareu/error.hpp>
 
-#include "core/remove_folder.hpp"
+#include "core/private_folder.hpp"
 
 namespace macareu::tool {
 namespace {
@@ -56,28 +54,13 @@ work_folder::~work_folder() {
   if (lock_ < 0) return;
   const bool is_left = !keeps_ && !remove_folder(path_);
   ::close(lock_);
-  if (is_left) remove_folder(path_);  // the lock was open
-}
-
-void work_folder::lock(const std::string& output) {
-  struct stat about {};
-  if (::lstat(path_.c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || about.st_uid != ::geteuid() ||
-      (about.st_mode & 077) != 0)
-    throw io_error(path_.string(), "is not a private folder of this user; remove it");
-  const auto file = path_ / "lock";
-  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (descriptor < 0) throw io_error(file.string(), std::strerror(errno));
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-    ::close(descriptor);
-    throw io_error(output, "another run is writing it, with work files in " + path_.string());
-  }
-  lock_ = descriptor;
+  std::error_code in_use;
+  if (is_left) fs::remove(path_, in_use);  // the lock was open
 }
 
 void work_folder::make(const std::string& output) {
-  if (::mkdir(path_.c_str(), 0700) != 0 && errno != EEXIST)
-    throw io_error(path_.string(), std::strerror(errno));
-  lock(output);
+  make_private_folder(path_);
+  lock_ = lock_folder(path_, output);
 }
 
 void work_folder::clear() const {
@@ -121,7 +104,7 @@ void work_folder::note_end(std::string reason) const {
 void work_folder::resume(const std::string& output, const description& about) {
   const auto refuse = [&] { throw usage_error("--resume: there is no unfinished run in " + path_.string()); };
   if (!fs::exists(path_)) refuse();
-  lock(output);
+  make(output);
   std::ifstream file(command(), std::ios::binary);
   if (!file) refuse();
   keeps_ = true;

@@ -37,7 +37,6 @@ class work_folder {
   void forget() { keeps_ = false; }
 
  private:
-  void lock(const std::string& output);
   void make(const std::string& output);
   void clear() const;
   std::filesystem::path command() const { return path_ / "command"; }

@@ -95,7 +95,7 @@ struct opened_inputs {
 };
 
 std::optional<opened_inputs> open_for_pieces(const measuring& given) {
-  if (!may_need_pieces(given.running, input_files(given))) return std::nullopt;
+  if (!may_need_pieces(given.running, input_files(given), true)) return std::nullopt;
   std::int64_t bytes = 0;
   const auto open = [&](const std::string& file) {
     auto source = file.empty()

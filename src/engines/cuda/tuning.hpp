@@ -1,6 +1,6 @@
 // Tuning constants of the cuda engine, each with its measurement. "Not measured apart": other values were not
-// compared. What follows from the GPU, from a layout of data or from other constants stays with its kernel,
-// as do sizes that the code of a kernel depends on, and unrolled loops. Times are of an H200.
+// compared. What follows from the GPU, from a layout of data or from other constants stays with its kernel.
+// So do sizes that a kernel's code depends on, and unrolled loops. Times are of an H200.
 #pragma once
 
 #include <bit>

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -316,27 +317,24 @@ class engine : public plan {
   template <class Rule, label_number Label, class... In>
   tallied_rows<typename Rule::row> tally(const Rule& rule, std::uint64_t count,
                                          const image<const Label>& labels, const image<const In>&... in) {
-    tallied_rows<typename Rule::row> rows(run_, static_cast<std::size_t>(count) + 1);
+    using rows = tallied_rows<typename Rule::row>;
     if (run_.is_shared()) {
+      rows all(run_, static_cast<std::size_t>(count) + 1);
       const auto own = rows_of_rank<Inner>(*this, run_, rule, count, labels, in...);
       gather_rows(std::as_bytes(std::span(own.rows.begin() + 1, own.rows.end())),
-                  reinterpret_cast<std::byte*>(rows.all() + 1));
-      return rows;
+                  reinterpret_cast<std::byte*>(all.all() + 1));
+      return all;
     }
-    over_band_rows<Inner>(
-        *this, run_, rule,
-        [&](Label label, const typename Rule::row& more) {
-          rows.join(static_cast<std::size_t>(label), more);
-        },
-        labels, in...);
-    return rows;
+    std::optional<rows> own;
+    if (run_.plans_for_ranks) own.emplace(run_, 1);
+    return rows_of_all<Inner>(*this, run_, rule, count, labels, in...);
   }
   /// The rows of this rank's share of the objects.
   template <class Rule, label_number Label, class... In>
   tallied<tallied_rows<typename Rule::row>> tally_share(const Rule& rule, std::uint64_t count,
                                                         const image<const Label>& labels,
                                                         const image<const In>&... in) {
-    if (!run_.is_shared()) return {tally(rule, count, labels, in...), 0, count};
+    if (!run_.is_shared()) return {rows_of_all<Inner>(*this, run_, rule, count, labels, in...), 0, count};
     run_.shares_rows = true;
     return rows_of_rank<Inner>(*this, run_, rule, count, labels, in...);
   }

@@ -9,6 +9,7 @@
 
 #include <macareu/ranks.hpp>
 
+#include "core/ceil_div.hpp"
 #include "engines/pieces/rank_files.hpp"
 #include "engines/pieces/shared_pass.hpp"
 #include "engines/pieces/tallied_rows.hpp"
@@ -129,6 +130,10 @@ void plan::join_ranks(void* values, std::size_t count, std::size_t bytes,
 label_share plan::label_share_of_rank(std::uint64_t labels) const {
   const auto& all = run_.all_ranks();
   return share_of_labels(labels, all.size(), all.rank(), all.rank() + 1);
+}
+
+std::uint64_t plan::largest_label_share(std::uint64_t labels) const {
+  return ceil_div(labels, static_cast<std::uint64_t>(run_.all_ranks().size()));
 }
 
 void plan::gather_rows(std::span<const std::byte> own, std::byte* all) {

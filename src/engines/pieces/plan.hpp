@@ -68,6 +68,8 @@ class plan {
 
   /// The objects that this rank describes.
   label_share label_share_of_rank(std::uint64_t labels) const;
+  /// As many as any rank describes.
+  std::uint64_t largest_label_share(std::uint64_t labels) const;
   /// Fills `all` with the bytes that each rank has, one after the other.
   void gather_rows(std::span<const std::byte> own, std::byte* all);
 

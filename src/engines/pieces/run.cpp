@@ -1,8 +1,6 @@
 #include "engines/pieces/run.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,7 +19,7 @@
 #include <macareu/error.hpp>
 #include <macareu/ranks.hpp>
 
-#include "core/remove_folder.hpp"
+#include "core/private_folder.hpp"
 #include "engines/pieces/file_access.hpp"
 #include "engines/pieces/free_memory.hpp"
 #include "engines/pieces/tuning.hpp"
@@ -78,8 +76,8 @@ run::run(job& job, const piece_options& options, const std::string& description)
   if (keeps_) folder_ = options.folder.empty() ? work_folder(options.scratch, options.name) : options.folder;
   try {
     if (keeps_ && is_first_rank()) {
-      make_folder();
-      if (options.folder.empty()) lock_folder();
+      make_private_folder(folder_);
+      if (options.folder.empty()) lock_ = lock_folder(folder_, options_.name);
       prepare_folder();
     }
     if (ranks_) agree(description);
@@ -144,25 +142,6 @@ void run::require_shared_folder() const {
 void run::meet() {
   files.wait();
   if (ranks_) ranks_->meet();
-}
-
-void run::make_folder() const {
-  if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST)
-    throw io_error(folder_.string(), std::strerror(errno));
-  struct stat about {};
-  if (::lstat(folder_.c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || about.st_uid != ::geteuid() ||
-      (about.st_mode & 077) != 0)
-    throw io_error(folder_.string(), "is not a private folder of this user; remove it");
-}
-
-void run::lock_folder() {
-  const auto lock = folder_ / "lock";
-  lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (lock_ < 0) throw io_error(lock.string(), std::strerror(errno));
-  if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
-    ::close(std::exchange(lock_, -1));
-    throw io_error(options_.name, "another run is writing it, with work files in " + folder_.string());
-  }
 }
 
 void run::prepare_folder() {
@@ -254,7 +233,8 @@ run::~run() {
   if (keeps_ && !ended_) done.stop();  // it may be continued on another machine
   const bool is_left = !keeps_ && is_first_rank() && !remove_folder();
   if (lock_ >= 0) ::close(lock_);
-  if (is_left) remove_folder();  // the lock was open
+  std::error_code in_use;
+  if (is_left) std::filesystem::remove(folder_, in_use);  // the lock was open
 }
 
 bool run::remove_folder() const { return folder_.empty() || macareu::remove_folder(folder_); }

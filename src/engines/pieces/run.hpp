@@ -122,9 +122,6 @@ class run {
   file_thread inputs;  // reads inputs meanwhile
 
  private:
-  /// Makes sure that the folder is private.
-  void make_folder() const;
-  void lock_folder();
   /// Removes an unfinished run, or finds the limit of the one that is continued.
   void prepare_folder();
   /// Begins a new journal, or continues that of an unfinished run.
@@ -155,7 +152,8 @@ class run {
   /// A run that only plans reads and writes nothing. Its operator goes through all passes without pixels,
   /// and `least` is the smallest limit that they fit.
   bool plans = false;
-  bool planned_answer = false;  // to questions about pixels, and whether some are 1; plans are made for both
+  bool planned_answer = false;   // to questions about pixels, and whether some are 1; plans are made for both
+  bool plans_for_ranks = false;  // which have their own rows beside those of all
   /// Whether each rank has the rows of its share of the objects in the table.
   bool shares_rows = false;
   mutable std::int64_t least = 0;

@@ -18,10 +18,11 @@ namespace macareu::pieces {
 const std::size_t object_memory::most_pages =
     static_cast<std::size_t>(tuning::bytes_of_mapped_rows) / object_memory::page;
 
-object_memory::object_memory(run& of, std::size_t bytes) : run_(of), bytes_(bytes) {
+object_memory::object_memory(run& of, std::size_t bytes, std::size_t most) : run_(of), bytes_(bytes) {
   if (of.plans) ++of.shares;
   if (of.plans || !of.is_large(static_cast<std::int64_t>(bytes))) {
-    if (!of.plans) of.held += static_cast<std::int64_t>(bytes);
+    held_ = most;
+    if (!of.plans) of.held += static_cast<std::int64_t>(held_);
     own_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
     data_ = own_.get();
     return;
@@ -45,6 +46,7 @@ object_memory::object_memory(object_memory&& other) noexcept
       own_(std::move(other.own_)),
       data_(std::exchange(other.data_, nullptr)),
       bytes_(other.bytes_),
+      held_(other.held_),
       last_page_(other.last_page_),
       pages_(other.pages_) {}
 
@@ -53,7 +55,7 @@ object_memory::~object_memory() {
   if (run_.plans)
     --run_.shares;
   else if (own_)
-    run_.held -= static_cast<std::int64_t>(bytes_);
+    run_.held -= static_cast<std::int64_t>(held_);
   else
     ::munmap(data_, bytes_);
 }

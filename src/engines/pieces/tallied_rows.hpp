@@ -15,7 +15,8 @@ namespace macareu::pieces {
 /// Memory of a run, or a mapped work file without a name, which ends with the process.
 class object_memory {
  public:
-  object_memory(run& of, std::size_t bytes);
+  /// most: the bytes of the rank that has most. All ranks count these, because they cut images alike.
+  object_memory(run& of, std::size_t bytes, std::size_t most);
   ~object_memory();
   object_memory(object_memory&& other) noexcept;
   object_memory& operator=(object_memory&&) = delete;
@@ -37,7 +38,7 @@ class object_memory {
   run& run_;
   std::unique_ptr<std::byte[]> own_;  // null where a file is mapped
   std::byte* data_ = nullptr;
-  std::size_t bytes_, last_page_ = ~std::size_t{0};
+  std::size_t bytes_, held_ = 0, last_page_ = ~std::size_t{0};
   mutable std::size_t pages_ = 0;
 };
 
@@ -45,7 +46,10 @@ class object_memory {
 template <class Row>
 class tallied_rows {
  public:
-  tallied_rows(run& of, std::size_t count) : count_(count), memory_(of, count * sizeof(Row)) {
+  tallied_rows(run& of, std::size_t count) : tallied_rows(of, count, count) {}
+  /// most: as many as any rank has of them.
+  tallied_rows(run& of, std::size_t count, std::size_t most)
+      : count_(count), memory_(of, count * sizeof(Row), most * sizeof(Row)) {
     static_assert(std::is_trivially_copyable_v<Row> && alignof(Row) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
     for (std::size_t i = 0; i < count_; ++i) {
       memory_.touch(i * sizeof(Row));

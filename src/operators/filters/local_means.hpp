@@ -37,13 +37,12 @@ class local_means {
     }
   }
 
-  auto of(const image& values, const border<float>& edge) const {
+  bool is_reduced() const { return factor_ != std::array<std::int64_t, 3>{1, 1, 1}; }
+
+  /// The means of `values`. Both may be one image if it is reduced.
+  void find(const image_in<Engine, float>& means, const image& values, const border<float>& edge) const {
     const auto& whole = values.whole();
-    auto result = temporary<float>(engine_, values);
-    if (factor_ == std::array<std::int64_t, 3>{1, 1, 1}) {
-      engine_.separable(weights_, edge, result.image(), values);
-      return result;
-    }
+    if (!is_reduced()) return engine_.separable(weights_, edge, means, values);
     const frame small{small_[0], small_[1], small_[2], {0, 0, 0}};
     const auto reduced = temporary<float>(engine_, small), smooth = temporary<float>(engine_, small);
     engine_.gather(
@@ -53,8 +52,7 @@ class local_means {
     engine_.separable(weights_, edge, smooth.image(), reduced.reading());
     const auto by_factor = [&](std::size_t axis) { return scaled_axis(1, factor_[axis], small_[axis]); };
     const scaled_image axes{by_factor(0), by_factor(1), by_factor(2)};
-    engine_.gather(linear_between<float>{axes}, result.image(), smooth.reading());
-    return result;
+    engine_.gather(linear_between<float>{axes}, means, smooth.reading());
   }
 
  private:

@@ -42,7 +42,7 @@ struct local_threshold {
       parameter_description{"window",
                             parameter_kind::numbers,
                             "15",
-                            "odd size of the window in pixels, at most 1001: one number for each axis of the "
+                            "odd size of the window in pixels: one number for each axis of the "
                             "array, or one for all",
                             {},
                             0,
@@ -91,13 +91,13 @@ struct local_threshold {
           "The definitions and defaults are scikit-image's: threshold_local, threshold_sauvola and "
           "threshold_niblack. The time of mean, sauvola and niblack does not depend on the window in images; "
           "in volumes it grows with the number of slices. Their sums are exact. Those of f32 are of values "
-          "rounded to multiples of 2^-b of the largest magnitude, where b is at least 32 by mean; by sauvola and "
+          "rounded to multiples of 2^-b of the largest magnitude. By mean b is at least 32; by sauvola and "
           "niblack it is 25 for a window of 101. The mean is compared exactly; scikit-image's has rounding "
           "errors, so pixels that equal the mean may differ. By gaussian and two_class, sums are in f32, and "
           "sigma is (window - 1) / 6. Two_class divides the image in bright and dark pixels by Otsu's "
           "threshold of 256 bins. It takes the local mean of each class, pulled to the global one by 5 % of the "
           "window. Where sigma is at least 32, or 4 by two_class, the image is reduced first and its local "
-          "means are enlarged linearly, so the time is bounded. By gaussian 0.03 % of the pixels of "
+          "means are enlarged linearly. That bounds the time. By gaussian 0.03 % of the pixels of "
           "tissue differ from scikit-image's then. An image of one value has no bright pixels.",
       .inputs = inputs,
       .outputs = outputs,
@@ -204,8 +204,9 @@ struct local_threshold {
     const auto values = temporary<float>(engine, image);
     engine.map(as_type<float>{}, values.image(), image);
     const local_means<Engine> means(engine, image.whole(), radius, widest_sigma);
-    const auto smooth =
-        means.of(values.reading(), border<float>{mode_of(call), pixel_from<float>(call.quantity("outside"))});
+    const auto smooth = temporary<float>(engine, image);
+    means.find(smooth.image(), values.reading(),
+               border<float>{mode_of(call), pixel_from<float>(call.quantity("outside"))});
     engine.map(above_other{margin}, out, values.reading(), smooth.reading());
   }
 
@@ -223,9 +224,17 @@ struct local_threshold {
     const auto mode = mode_of(call);
     const auto mean_of = [&](class_part part) {
       const class_values own{split, part};
-      const auto values = temporary<float>(engine, image);
-      engine.map(own, values.image(), image);
-      return means.of(values.reading(), border<float>{mode, own({}, outside)});
+      const border<float> edge{mode, own({}, outside)};
+      auto result = temporary<float>(engine, image);
+      if (means.is_reduced()) {
+        engine.map(own, result.image(), image);
+        means.find(result.image(), result.reading(), edge);
+      } else {
+        const auto values = temporary<float>(engine, image);
+        engine.map(own, values.image(), image);
+        means.find(result.image(), values.reading(), edge);
+      }
+      return result;
     };
     const auto bright = mean_of(class_part::bright), dark = mean_of(class_part::dark),
                share = mean_of(class_part::share);

@@ -34,7 +34,8 @@ struct median {
                                                          .computed = &result_type,
                                                          .computed_help = "the input's type"}};
   static constexpr std::array parameters{
-      parameter_description{"size", parameter_kind::number, "3", "side of the window: 3, 5 or 7"},
+      parameter_description{
+          "size", parameter_kind::number, "3", "side of the window: 3, 5 or 7", {}, any_number},
       border_parameter, outside_parameter};
   static constexpr operator_description about{
       .name = "median",

@@ -37,7 +37,7 @@ inline constexpr parameter_description size_parameter{
     .name = "size",
     .kind = parameter_kind::numbers,
     .default_text = "3",
-    .help = "sides of a rectangle: one whole number for each axis of the array, or one for all; at most 1025",
+    .help = "sides of a rectangle: one whole number for each axis of the array, or one for all",
     .most = 1025,
     .whole = true};
 inline constexpr parameter_description length_parameter{.name = "length",

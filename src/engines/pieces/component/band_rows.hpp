@@ -20,16 +20,14 @@
 
 namespace macareu::pieces {
 
-/// take(label, row) for the objects of each band that this rank visits.
+/// take(label, row) for the objects of each band that this rank visits. most: the rows of a part of a band.
 template <class Inner, class Rule, class Take, class Label, class... In>
-void over_band_rows(plan& of, run& in_run, const Rule& rule, const Take& take,
+void over_band_rows(plan& of, run& in_run, const Rule& rule, std::int64_t most, const Take& take,
                     const image<const Label>& labels, const image<const In>&... in) {
   const auto whole = labels.whole();
   const bool volume = whole.depth > 1;
-  const object_room room(in_run);
   of.over_shared_bands({&labels, &in...}, [&](const box& band, std::span<const block> all) {
-    for (const auto& own : parts_of_band(all[0].template image<const Label>(whole), band, volume,
-                                         room.objects(sizeof(typename Rule::row)))) {
+    for (const auto& own : parts_of_band(all[0].template image<const Label>(whole), band, volume, most)) {
       const auto around = common(grown(own, outline_reach(volume), whole), all[0].where);
       std::vector<block> from;
       for (const auto& each : all) from.push_back(each.part(around));
@@ -47,6 +45,19 @@ void over_band_rows(plan& of, run& in_run, const Rule& rule, const Take& take,
   });
 }
 
+/// The rows of all objects, on one rank.
+template <class Inner, class Rule, class Label, class... In>
+tallied_rows<typename Rule::row> rows_of_all(plan& of, run& in_run, const Rule& rule, std::uint64_t count,
+                                             const image<const Label>& labels, const image<const In>&... in) {
+  using row = typename Rule::row;
+  tallied_rows<row> all(in_run, static_cast<std::size_t>(count) + 1);
+  const object_room room(in_run);
+  over_band_rows<Inner>(
+      of, in_run, rule, room.objects(sizeof(row)),
+      [&](Label label, const row& more) { all.join(static_cast<std::size_t>(label), more); }, labels, in...);
+  return all;
+}
+
 /// The rows of this rank's share of the objects, also where others found them.
 template <class Inner, class Rule, class Label, class... In>
 tallied<tallied_rows<typename Rule::row>> rows_of_rank(plan& of, run& in_run, const Rule& rule,
@@ -54,12 +65,15 @@ tallied<tallied_rows<typename Rule::row>> rows_of_rank(plan& of, run& in_run, co
                                                        const image<const In>&... in) {
   using row = typename Rule::row;
   const auto share = of.label_share_of_rank(count);
-  tallied_rows<row> own(in_run, static_cast<std::size_t>(share.count) + 1);
+  tallied_rows<row> own(in_run, static_cast<std::size_t>(share.count) + 1,
+                        static_cast<std::size_t>(of.largest_label_share(count)) + 1);
   const object_room room(in_run);
   row_exchange exchange(in_run, count, sizeof(row));
   std::map<Label, row> others;
   const auto leave = [&] {
     labelled_rows found;
+    found.labels.reserve(others.size());
+    found.rows.reserve(others.size() * sizeof(row));
     for (const auto& [label, each] : others) {
       found.labels.push_back(label);
       const auto* const bytes = reinterpret_cast<const std::byte*>(&each);
@@ -68,10 +82,10 @@ tallied<tallied_rows<typename Rule::row>> rows_of_rank(plan& of, run& in_run, co
     others.clear();
     exchange.leave(found);
   };
-  // A row is here, and twice where it is left and collected.
+  // Rows of a part of a band, rows for others, and these as they are left.
   const auto most = room.objects(3 * sizeof(row));
   over_band_rows<Inner>(
-      of, in_run, rule,
+      of, in_run, rule, most,
       [&](Label label, const row& more) {
         if (share.contains(label))
           own.join(static_cast<std::size_t>(label - share.before), more);

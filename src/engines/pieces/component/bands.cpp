@@ -309,12 +309,21 @@ std::vector<box> parts_of_band(const framed<const Label>& labels, const box& ban
   const auto& from = labels.pixels();
   const auto first = band.first - labels.origin();
   const std::vector<Label> nothing(static_cast<std::size_t>(from.width));
-  // The first pixel of an object has another label than those before and above it.
-  const auto begin_in = [&](std::int64_t z, std::int64_t y) {
-    const Label *const row = from.at(z, y), *const above = y > 0 ? from.at(z, y - 1) : nothing.data();
-    std::int64_t count = (row[0] != 0) & (above[0] != row[0]);
+  // The first pixel of an object in a slice has another label than those before and above it. In its first
+  // slice it differs from that in front of it too.
+  const auto begin_in = [&](std::int64_t z, std::int64_t y, bool in_first_slice) {
+    const Label* const row = from.at(z, y);
+    const Label* const above = y > 0 ? from.at(z, y - 1) : nothing.data();
+    const Label* const in_front = in_first_slice ? nothing.data() : from.at(z - 1, y);
+    std::int64_t count = (row[0] != 0) & (above[0] != row[0]) & (in_front[0] != row[0]);
     for (std::int64_t x = 1; x < from.width; ++x)
-      count += (row[x] != 0) & (row[x] != row[x - 1]) & (above[x] != row[x]);
+      count += (row[x] != 0) & (row[x] != row[x - 1]) & (above[x] != row[x]) & (in_front[x] != row[x]);
+    return count;
+  };
+  const auto begin_in_slice = [&](std::int64_t slice, bool is_first) {
+    if (!volume) return begin_in(0, first.y + slice, true);
+    std::int64_t count = 0;
+    for (std::int64_t y = 0; y < from.height; ++y) count += begin_in(first.z + slice, y, is_first);
     return count;
   };
   const auto slices = volume ? band.size.z : band.size.y;
@@ -325,15 +334,12 @@ std::vector<box> parts_of_band(const framed<const Label>& labels, const box& ban
   size = 0;
   std::int64_t count = 0;
   for (std::int64_t slice = 0; slice < slices; ++slice) {
-    std::int64_t more = 0;
-    if (volume)
-      for (std::int64_t y = 0; y < band.size.y; ++y) more += begin_in(first.z + slice, y);
-    else
-      more = begin_in(0, first.y + slice);
+    auto more = begin_in_slice(slice, size == 0);
     if (size > 0 && more > objects - count) {
       parts.push_back(part);
       begin += size;
       size = count = 0;
+      if (volume) more = begin_in_slice(slice, true);
     }
     ++size;
     count += more;

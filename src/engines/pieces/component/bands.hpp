@@ -62,7 +62,7 @@ class object_room {
   object_room(const object_room&) = delete;
   object_room& operator=(const object_room&) = delete;
 
-  /// How many objects fit, with a row each.
+  /// How many objects fit, each with so many bytes of rows.
   std::int64_t objects(std::size_t row_bytes) const;
 
  private:
@@ -70,8 +70,8 @@ class object_room {
   std::int64_t bytes_;
 };
 
-/// Parts of a band, of whole rows (slices, in volumes), in each of which at most so many objects begin, or
-/// which is one row.
+/// Parts of a band, of whole rows (slices, in volumes), each with at most so many objects, or of one row
+/// (slice).
 template <class Label>
 std::vector<box> parts_of_band(const framed<const Label>& labels, const box& band, bool volume,
                                std::int64_t objects);

@@ -49,8 +49,9 @@ struct label {
           .name = "blocks",
           .kind = parameter_kind::number,
           .default_text = "inf",
-          .help = "slices (rows, in images) of a piece: pieces are labelled apart and merged, with the same "
-                  "result; inf: as a whole where that fits the device",
+          .help =
+              "slices (rows, in images) of a piece, or inf; pieces are labelled apart and merged, with the "
+              "same result",
           .is_block = true}};
   static constexpr operator_description about{
       .name = "label",

@@ -24,7 +24,7 @@ struct evaluate {
       parameter_description{.name = "thresholds",
                             .kind = parameter_kind::numbers,
                             .default_text = "0.5",
-                            .help = "intersections over union that matching objects exceed, from 0 to 1",
+                            .help = "intersections over union that matching objects exceed",
                             .above = 0,
                             .or_equal = true,
                             .most = 1}};
