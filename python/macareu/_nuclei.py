@@ -231,6 +231,8 @@ def nuclei(image: Any, mpp: float, *, tissue: Optional[bool] = None, out: Any = 
     values = {**known, **parameters}
     if not 0 < mpp < math.inf:
         raise ValueError(f"mpp: expected micrometres above 0, got {mpp!r}")
+    if mpp * mpp > values["max_area"]:
+        raise ValueError(f"mpp: a pixel of {mpp:g} x {mpp:g} um is larger than any nucleus (max_area {values['max_area']:g} um^2)")
     if values["stain_set"] not in ("h-e", "h-dab"):
         raise ValueError(f"stain_set: expected 'h-e' or 'h-dab', got {values['stain_set']!r}")
     if isinstance(image, (str, os.PathLike)):

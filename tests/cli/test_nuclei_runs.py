@@ -71,6 +71,11 @@ class Batches(SlideTest):
         self.write_slide("x/a.npy", Slide())
         self.assertIn("a.npy and x/a.npy", self.fail_with(2, "nuclei", "a.npy", "x/a.npy", "-o", "out", "--mpp", "1"))
 
+    def test_pixels_that_are_too_large(self):
+        self.write_slide("a.npy", Slide())
+        self.assertIn("a.npy: a pixel of 250 x 250 um is larger than any nucleus (--max-area 375 um^2): give --mpp in micrometres",
+                      self.fail_with(2, "nuclei", "a.npy", "-o", "out", "--mpp", "250"))
+
     def test_files_are_replaced(self):
         self.write_slide("a.npy", stained())
         self.nuclei("a.npy", "--mpp", "0.5")

@@ -131,6 +131,8 @@ class Nuclei(unittest.TestCase):
             macareu.nuclei(image, mpp=0.25, smoth=1)
         with self.assertRaises(ValueError):
             macareu.nuclei(image, mpp=0)
+        with self.assertRaisesRegex(ValueError, "a pixel of 250 x 250 um is larger than any nucleus"):
+            macareu.nuclei(image, mpp=250)
         with self.assertRaises(ValueError):
             macareu.nuclei(image[..., 0], mpp=0.25)
         with self.assertRaises(ValueError):

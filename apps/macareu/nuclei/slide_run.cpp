@@ -39,8 +39,8 @@ void slide_run::open() {
   if (!settings_.region_file.empty()) regions_ = read_regions(settings_.region_file);
   auto slide = slides::open_slide(file_, 0, work_);
   const auto& form = slide->form();
-  const auto has = "has " + std::to_string(form.channels) +
-                   (form.channels == 1 ? " channel" : " channels") + " of " + std::string(name_of(form.type));
+  const auto has = "has " + std::to_string(form.channels) + (form.channels == 1 ? " channel" : " channels") +
+                   " of " + std::string(name_of(form.type));
   if (form.shape.rank() != 2) throw usage_error(file_, "is a volume; a slide is an image");
   if (form.type != dtype::u8 || form.channels < 3 || form.channels > 4)
     throw usage_error(file_, has + "; a stained slide has red, green and blue of u8");
@@ -81,10 +81,15 @@ image_region slide_run::wanted_part(const extents& slide) const {
 }
 
 void slide_run::set_pixel_size(const source_form& form) {
-  if (settings_.mpp) {
-    mpp_ = *settings_.mpp;
-    return;
-  }
+  mpp_ = settings_.mpp ? *settings_.mpp : own_pixel_size(form);
+  const auto largest = settings_.recipe.max_area;
+  if (mpp_ * mpp_ > largest)
+    throw usage_error(file_, "a pixel of " + shortest(mpp_) + " x " + shortest(mpp_) +
+                                 " um is larger than any nucleus (--max-area " + shortest(largest) +
+                                 " um^2): give --mpp in micrometres");
+}
+
+double slide_run::own_pixel_size(const source_form& form) const {
   const auto size = slides::pixel_size_um(form);
   if (!size)
     throw usage_error(file_, "the file does not say how large its pixels are: give --mpp, as --mpp 0.25");
@@ -93,7 +98,7 @@ void slide_run::set_pixel_size(const source_form& form) {
   if (std::abs(width - height) > most_unequal * std::min(width, height))
     throw usage_error(file_, "pixels of " + shortest(width) + " x " + shortest(height) +
                                  " um are not square; give --mpp to take them as square");
-  mpp_ = std::round((width + height) / 2 * 1e9) / 1e9;
+  return std::round((width + height) / 2 * 1e9) / 1e9;
 }
 
 context slide_run::computing() {

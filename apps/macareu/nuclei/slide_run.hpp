@@ -70,6 +70,7 @@ class slide_run {
   bool is_restricted() const { return settings_.rectangle || !regions_.empty(); }
   void search_around(const tissue_mask& slide, std::int64_t factor);
   void set_pixel_size(const source_form& form);
+  double own_pixel_size(const source_form& form) const;
   void look();
   /// Whether this process writes the files: of ranks that share the slide, the first one.
   bool has_outputs() const;

@@ -40,6 +40,10 @@ void check(const source_form& rgb, double mpp, const nuclei_options& options) {
   if (!(mpp > 0) || !std::isfinite(mpp))
     throw usage_error("nuclei",
                       "the size of a pixel must be above 0 micrometres, got " + to_string(number(mpp)));
+  if (mpp * mpp > options.max_area)
+    throw usage_error("nuclei", "a pixel of " + to_string(number(mpp)) + " x " + to_string(number(mpp)) +
+                                    " um is larger than any nucleus (max_area " +
+                                    to_string(number(options.max_area)) + " um^2)");
   if (options.stain_set != "h-e" && options.stain_set != "h-dab")
     throw usage_error("nuclei", "stain_set must be h-e or h-dab, got " + options.stain_set);
   if (!options.white.empty() && options.white.size() != 3)
