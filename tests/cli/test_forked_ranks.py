@@ -60,7 +60,7 @@ class ForkedRanks(AnyRanksTest):
                               r"and --resume continues\n$")
 
     def test_kills(self):
-        self.bright("1200,1200")
+        self.bright("600,600")
         command = self.many_pieces
         self.succeed(*command[:-3])
         expected = self.content("out.npy")
@@ -111,7 +111,7 @@ class ForkedRanks(AnyRanksTest):
 
     def test_a_kill_far_from_an_exchange(self):
         """The first rank waits for one that is stopped, so no exchange tells it that the other is dead."""
-        self.bright("1200,1200")
+        self.bright("600,600")
         process = self.launch(FORKED, 3, *self.many_pieces)
         stopped, killed = self.children(process)
         os.kill(stopped, signal.SIGSTOP)
@@ -120,7 +120,7 @@ class ForkedRanks(AnyRanksTest):
 
     def test_signals_of_a_terminal(self):
         """Ctrl-C reaches all ranks, wherever each of them is: one line, and one code."""
-        self.bright("1200,1200")
+        self.bright("600,600")
         chosen = random.Random(int(time.time()))
         for _ in range(5):
             process = self.launch(FORKED, 3, *self.many_pieces)
@@ -142,7 +142,7 @@ class ForkedRanks(AnyRanksTest):
 
     def test_all_ranks_sync_what_they_wrote(self):
         """Before the first one renames it: they may be on other machines. A run that is resumed counts as long."""
-        self.bright("1200,1200")
+        self.bright("600,600")
         process = self.launch(FORKED, 3, *self.many_pieces)
         self.children(process)
         process.kill()

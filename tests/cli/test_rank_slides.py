@@ -49,7 +49,7 @@ class Slides(SlideTest, AnyRanksTest):
         command = ("nuclei", "s.npy", "--mpp", "0.5", "--quiet", "--pieces", "4,4", "-o", "out")
         self.succeed(*command[:4], "--quiet", "-o", "alone")
         expected = self.results("alone")
-        for kind in self.kinds():
+        for kind in (*available()[:1 if SHARE <= 1 else None], FORKED):
             code, _, err = self.on_ranks(kind, 2, *command, "--stop-after", "1s")
             self.assertEqual((code, self.lines(err)), (130, ["macareu: nuclei: interrupted"]))
             self.assertEqual(self.files(), ["alone", "s.npy"])

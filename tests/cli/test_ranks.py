@@ -207,7 +207,7 @@ class Errors(RanksTest):
             self.assertEqual(self.files(), before)
 
     def test_of_an_output_that_another_run_writes(self):
-        self.bright("1200,1200")
+        self.bright("600,600")
         command = ("reconstruct", "marker.npy", "mask.npy", "-o", "out.npy", "--pieces", "1,10", "--quiet")
         self.succeed(*command[:-3])
         expected = self.content("out.npy")

@@ -61,7 +61,8 @@ TEST(label, blocks_of_every_thickness_give_the_whole) {
           run_report whole;
           const auto expected = label(f.view(), given, {.device = "serial", .report = &whole});
           for (auto how : contexts)
-            for (std::int64_t slices = 1; slices <= shape[0] + 1; ++slices) {
+            for (std::int64_t slices = 1; slices <= shape[0] + 1;
+                 slices += scaled(shape[0]) > 1 || slices < 3 ? 1 : shape[0] / 3) {
               run_report report;
               how.report = &report;
               given.blocks = slices;
@@ -111,7 +112,7 @@ TEST(label, checkerboards) {
 }
 
 TEST(label, has_more_than_2_to_the_24_objects) {
-  const extents shape{8192, 8192};
+  const extents shape{5800, 5800};
   image dots(dtype::u8, shape);
   auto pixels = dots.pixels<std::uint8_t>();
   for (std::int64_t i = 0; i < shape.pixels(); ++i)
@@ -120,7 +121,8 @@ TEST(label, has_more_than_2_to_the_24_objects) {
     run_report report;
     const auto result =
         label(dots, {.connectivity = 4, .blocks = rows}, {.device = "cpu", .report = &report});
-    EXPECT_EQ(report.count, std::int64_t{1} << 25);
+    EXPECT_EQ(report.count, shape.pixels() / 2);
+    EXPECT_GT(report.count, std::int64_t{1} << 24);
     std::uint32_t count = 0;
     std::int64_t wrong = 0;
     for (std::size_t i = 0; const auto number : result.pixels<std::uint32_t>())
