@@ -4,9 +4,16 @@ set -u
 build=$1
 shift
 rm -f "$build/tests.xml"
-# Work files are in memory where there is room: ext4 takes long to make a file when many were removed just before.
-room=$(df -P -k /dev/shm 2>/dev/null | awk 'NR == 2 { print $4 }')
-if [ -z "${TMPDIR:-}${MACAREU_LARGE:-}" ] && [ -w /dev/shm ] && [ "${room:-0}" -ge 4194304 ]; then export TMPDIR=/dev/shm; fi
+# Work files are in memory where there is room for files and programs: ext4 takes long to make a file when many were removed just before.
+has_room() {
+  room=$(df -P -k /dev/shm 2>/dev/null | awk 'NR == 2 { print $4 }')
+  [ "${room:-0}" -ge 4194304 ] && probe=$(mktemp /dev/shm/macareu-XXXXXX 2>/dev/null) || return
+  printf '#!/bin/sh\n' >"$probe" && chmod +x "$probe" && "$probe" 2>/dev/null
+  ran=$?
+  rm "$probe"
+  return $ran
+}
+if [ -z "${TMPDIR:-}${MACAREU_LARGE:-}" ] && has_room; then export TMPDIR=/dev/shm; fi
 # The output of passing tests is parsed too, because a Python test may skip some of its parts.
 ctest --test-dir "$build" --output-on-failure --no-tests=error --output-junit tests.xml \
   --test-output-size-passed 10000000 "$@"
