@@ -248,23 +248,23 @@ TEST_F(operators_in_pieces, of_two_errors_the_one_of_memory_is_told) {
   calls.push_back({"watershed", {&with_nan, &markers}, {}});
   calls.push_back({"reconstruct", {&later_nan, &with_nan}, {{"clip", true}}});
   calls.push_back({"reconstruct", {&with_nan, &later_nan}, {{"clip", true}}});
-  for (const auto& [name, inputs, given] : calls) {
-    SCOPED_TRACE(name);
-    const auto& about = *find_operator(name);
+  for (const auto& each : calls) {
+    SCOPED_TRACE(each.name);
+    const auto& about = *find_operator(each.name);
     std::vector<const_image_view> views;
     turns turn;
     std::deque<counting_source> sources;
-    for (const auto* input : inputs) {
+    for (const auto* input : each.inputs) {
       views.emplace_back(*input);
       sources.emplace_back(*input, turn);
     }
-    const auto expected = message_of<usage_error>([&] { run_operator(about, views, given); });
+    const auto expected = message_of<usage_error>([&] { run_operator(about, views, each.given); });
     EXPECT_NE(expected.find("is NaN at row"), std::string::npos) << expected;
     for (const auto& piece : {sides{1, 8, 16}, sides{1, 64, 64}, sides{}}) {
       options_.size = piece;
       options_.memory = std::int64_t{1} << 20;
-      counting_sink sink(output_of(about, sources, given), turn);
-      EXPECT_EQ(message_of<usage_error>([&] { run(about, sources, sink, given); }), expected);
+      counting_sink sink(output_of(about, sources, each.given), turn);
+      EXPECT_EQ(message_of<usage_error>([&] { run(about, sources, sink, each.given); }), expected);
       EXPECT_TRUE(nothing_is_left());
     }
   }
