@@ -1,13 +1,15 @@
 #!/bin/sh
-# Whether other compilers accept every source: compilers.sh clang++-14 g++-11 ... checks the syntax of the whole build
-# with each, and prints what it refuses, and one line for a compiler at the end.
+# Whether other compilers accept every source: compilers.sh clang++-14 g++-11 ... checks the syntax of the whole build,
+# without CUDA and ITK's module, and prints what each refuses, and one line for a compiler at the end.
 set -u
 cd "$(dirname "$0")/.." || exit
+[ $# -gt 0 ] || { echo "usage: compilers.sh COMPILER..." >&2; exit 2; }
 failed=0
 for compiler in "$@"; do
   build=build-$compiler
   cmake -S . -B "$build" -DCMAKE_CXX_COMPILER="$compiler" -DMACAREU_WERROR=OFF -DMACAREU_TESTS=ON -DMACAREU_ITK=OFF -DMACAREU_CUDA=OFF \
-    -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -Wno-dev >/dev/null && cmake --build "$build" --target macareu_cuda_interface macareu_api >/dev/null || exit
+    -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -Wno-dev >/dev/null && cmake --build "$build" --target macareu_cuda_interface macareu_api >/dev/null ||
+    { echo "$compiler: cannot configure"; failed=1; continue; }
   python3 - "$build" <<'END' || failed=1
 import json, os, shlex, subprocess, sys
 from concurrent.futures import ThreadPoolExecutor

@@ -111,7 +111,7 @@ class ForkedRanks(AnyRanksTest):
 
     def test_a_kill_far_from_an_exchange(self):
         """The first rank waits for one that is stopped, so no exchange tells it that the other is dead."""
-        self.bright("600,600")
+        self.bright("1200,1200")
         process = self.launch(FORKED, 3, *self.many_pieces)
         stopped, killed = self.children(process)
         os.kill(stopped, signal.SIGSTOP)
@@ -120,7 +120,7 @@ class ForkedRanks(AnyRanksTest):
 
     def test_signals_of_a_terminal(self):
         """Ctrl-C reaches all ranks, wherever each of them is: one line, and one code."""
-        self.bright("600,600")
+        self.bright("1200,1200")
         chosen = random.Random(int(time.time()))
         for _ in range(5):
             process = self.launch(FORKED, 3, *self.many_pieces)

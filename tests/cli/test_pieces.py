@@ -310,7 +310,7 @@ class Options(PiecesTest):
 
     def test_the_limit_is_kept_by_selections_of_many_objects(self):
         """Rows and new numbers of millions of objects are in files, and none of them has a copy in memory."""
-        side = 2400
+        side = 3200
         self.write_npy("dots.npy", (side, side), (side // 2) * (bytes(side) + (side // 2) * b"\0\1"))
         self.succeed("label", "dots.npy", "-o", "labels.npy")
         for words in (("label", "dots.npy", "--min-size", "1"), ("remove-small", "dots.npy", "--min-size", "1"),

@@ -33,7 +33,7 @@ class Slides(SlideTest, AnyRanksTest):
             command = ("nuclei", "s.npy", "--mpp", "0.5", "--quiet", *options, "-o")
             self.succeed(*command, "alone")
             expected = self.results("alone")
-            for kind, ranks in ways if SHARE > 1 else ways[number::4]:
+            for kind, ranks in ways if SHARE > 1 else ways[number % len(ways)::4]:
                 code, _, err = self.on_ranks(kind, ranks, *command, "shared")
                 self.assertEqual((code, err), (0, ""), (kind, ranks, options))
                 found = self.results("shared")

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,14 @@ std::vector<bytes> pictures_for_blocks(const extents& shape) {
   return all;
 }
 
+/// Up to one that is larger than the image.
+std::vector<std::int64_t> thicknesses_of(std::int64_t slices) {
+  if (share_of_images() < 1) return {1, 2, 3, slices / 2, slices, slices + 1};
+  std::vector<std::int64_t> all(static_cast<std::size_t>(slices + 1));
+  std::iota(all.begin(), all.end(), 1);
+  return all;
+}
+
 TEST(label, blocks_of_every_thickness_give_the_whole) {
   const std::vector<label_options> ways{{}, {.values = true}, {.intervals = {{0, 1}, {2, 3}}}};
   for (const auto& shape : {extents{21, 67}, extents{3, 130}, extents{7, 9, 20}})
@@ -61,8 +70,7 @@ TEST(label, blocks_of_every_thickness_give_the_whole) {
           run_report whole;
           const auto expected = label(f.view(), given, {.device = "serial", .report = &whole});
           for (auto how : contexts)
-            for (std::int64_t slices = 1; slices <= shape[0] + 1;
-                 slices += scaled(shape[0]) > 1 || slices < 3 ? 1 : shape[0] / 3) {
+            for (const auto slices : thicknesses_of(shape[0])) {
               run_report report;
               how.report = &report;
               given.blocks = slices;
