@@ -19,37 +19,7 @@ import skimage
 from scipy import ndimage
 from skimage import color, feature, filters, measure, morphology, segmentation
 
-from two_versions import Version
-
-TYPES = {"uint8": "u8", "bool": "bool", "float32": "f32", "int32": "i32", "uint32": "u32"}
-
-
-class Ours(Version):
-    """Images have a name there, and are exchanged through files."""
-
-    def __init__(self, program, folder):
-        super().__init__(program)
-        self.folder = folder
-
-    def put(self, name, array):
-        file = os.path.join(self.folder, "image")
-        array.tofile(file)
-        channels = array.shape[-1] if array.ndim == 3 and array.shape[-1] == 3 else 1
-        shape = "x".join(str(side) for side in (array.shape[:-1] if channels == 3 else array.shape))
-        self.seconds(f"read {name} {file} {TYPES[str(array.dtype)]} {shape} {channels}")
-        os.remove(file)
-
-    def get(self, name, type, shape):
-        file = os.path.join(self.folder, "image")
-        self.seconds(f"write {name} {file}")
-        array = np.fromfile(file, type).reshape(shape)
-        os.remove(file)
-        return array
-
-    def median(self, line, runs=7):
-        self.seconds(line)
-        return statistics.median(self.seconds(line) for _ in range(runs))
-
+from timed_program import ProgramWithImages
 
 def timed(call, runs=5, most=5.0):
     times = []
@@ -193,7 +163,7 @@ def main():
     cores = len(os.sched_getaffinity(0))
     cv2.setNumThreads(cores)
     with tempfile.TemporaryDirectory(prefix="macareu-peers-") as folder:
-        table = Table(Ours(given.program, folder), given.only)
+        table = Table(ProgramWithImages(folder, given.program), given.only)
         measure_all(table.ours, table, given.side, given.volume_side)
     if given.json:
         versions = {each.__name__: each.__version__ for each in (np, scipy, skimage, cv2)}

@@ -5,18 +5,21 @@
 //   generate NAME FAMILY SHAPE          mask into NAME, marker into NAME.marker where the family has one
 //   read NAME FILE TYPE SHAPE CHANNELS  pixels alone, in C order
 //   write NAME FILE
-//   run OPERATOR IN,... OUT,... [PARAMETER=VALUE ...]
+//   run OPERATOR IN,... OUT,... [PARAMETER=VALUE ...]    - for an input that is not given
 //   table OPERATOR IN,... [PARAMETER=VALUE ...]
 //   contours NAME FILE                  as GeoJSON; not in versions without shapes
 //   repeat COUNT COMMAND
 //
 // The answer is a line: the seconds of each call, or "error: ...". Outputs keep their memory between calls.
+// Operators run on the cpu; with the argument cuda on a GPU, whose memory holds all images while they are
+// timed.
 #include <chrono>
 #include <cstdint>
 #include <exception>
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -24,6 +27,10 @@
 #include <vector>
 
 #include <macareu/catalogue.hpp>
+#if __has_include(<macareu/device_memory.hpp>)
+#include <macareu/device_memory.hpp>
+#define MACAREU_HAS_DEVICE_MEMORY 1
+#endif
 #include <macareu/generate.hpp>
 #include <macareu/image.hpp>
 #if __has_include(<macareu/shapes.hpp>)
@@ -35,6 +42,7 @@ namespace {
 using namespace macareu;
 
 std::map<std::string, image> images;
+std::string device = "cpu";
 
 std::vector<std::string> split(const std::string& text, char at) {
   std::vector<std::string> parts;
@@ -79,10 +87,12 @@ void write_image(std::istream& words) {
     throw std::runtime_error("cannot write " + file);
 }
 
-arguments arguments_in(std::istream& words, const operator_description& about) {
+/// strategy=NAME is taken by `how`.
+arguments arguments_in(std::istream& words, const operator_description& about, context& how) {
   arguments given;
   for (std::string word; words >> word;) {
     const auto sign = word.find('=');
+    if (word.substr(0, sign) == "strategy") how.strategy = word.substr(sign + 1);
     for (const auto& parameter : about.parameters)
       if (parameter.name == word.substr(0, sign))
         given[std::string(parameter.name)] = parse_argument(parameter, word.substr(sign + 1));
@@ -94,16 +104,63 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+#ifdef MACAREU_HAS_DEVICE_MEMORY
+/// The pixels of an image in GPU memory.
+class gpu_copy {
+ public:
+  explicit gpu_copy(const const_image_view& of, std::size_t bytes) : data_(device_memory::allocate(bytes)) {
+    device_memory::copy_to_device(data_.get(), of.data(), bytes);
+  }
+  void* data() const { return data_.get(); }
+
+ private:
+  struct release {
+    void operator()(void* data) const { device_memory::release(data); }
+  };
+  std::unique_ptr<void, release> data_;
+};
+
+double seconds_on_gpu(const operator_description& about, const std::vector<std::string>& in,
+                      const std::vector<std::string>& out, const arguments& given, const context& how) {
+  std::vector<gpu_copy> copies;
+  const auto copied = [&](const std::string& name) -> image_view {
+    const image_view view(images.at(name));
+    copies.emplace_back(view, images.at(name).bytes());
+    return {copies.back().data(), view.type(),     view.shape(),
+            view.steps(),         view.channels(), view.channel_stride()};
+  };
+  std::vector<const_image_view> inputs;
+  for (const auto& one : in)
+    if (one == "-")
+      inputs.emplace_back(nullptr, dtype::u8, extents{}, strides{});
+    else
+      inputs.emplace_back(copied(one));
+  std::vector<image_view> outputs;
+  for (const auto& one : out) outputs.push_back(copied(one));
+  const auto begin = std::chrono::steady_clock::now();
+  run_operator(about, inputs, outputs, given, how);
+  const auto seconds = seconds_since(begin);
+  for (std::size_t o = 0; o < out.size(); ++o)
+    device_memory::copy_to_host(images.at(out[o]).data(), outputs[o].data(), images.at(out[o]).bytes());
+  return seconds;
+}
+#endif
+
 double run(std::istream& words, bool gives_table) {
   std::string name, in, out;
   words >> name >> in;
   if (!gives_table) words >> out;
   const auto* about = find_operator(name);
   if (about == nullptr) throw std::runtime_error("no operator " + name);
-  const auto given = arguments_in(words, *about);
-  const context how{.device = "cpu"};
+  context how;
+  how.device = device;
+  const auto given = arguments_in(words, *about, how);
   std::vector<const_image_view> inputs;
-  for (const auto& one : split(in, ',')) inputs.emplace_back(std::as_const(images.at(one)));
+  for (const auto& one : split(in, ','))
+    if (one == "-")  // an optional input that is not given
+      inputs.emplace_back(nullptr, dtype::u8, extents{}, strides{});
+    else
+      inputs.emplace_back(std::as_const(images.at(one)));
   if (gives_table) {
     const auto begin = std::chrono::steady_clock::now();
     compute_table(*about, inputs, given, how);
@@ -114,6 +171,9 @@ double run(std::istream& words, bool gives_table) {
     auto made = run_operator(*about, inputs, given, how);
     for (std::size_t i = 0; i < names.size(); ++i) images.insert_or_assign(names[i], std::move(made[i]));
   }
+#ifdef MACAREU_HAS_DEVICE_MEMORY
+  if (device != "cpu") return seconds_on_gpu(*about, split(in, ','), names, given, how);
+#endif
   std::vector<image_view> outputs;
   for (const auto& one : names) outputs.emplace_back(images.at(one));
   const auto begin = std::chrono::steady_clock::now();
@@ -168,7 +228,8 @@ double answer(const std::string& line) {
 
 }  // namespace
 
-int main() {
+int main(int count_of_words, char** words) {
+  if (count_of_words > 1) device = words[1];
   for (std::string line; std::getline(std::cin, line);) try {
       int count = 1;
       if (line.starts_with("repeat ")) {

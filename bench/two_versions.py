@@ -10,8 +10,9 @@ import json
 import os
 import platform
 import statistics
-import subprocess
 import time
+
+from timed_program import TimedProgram
 
 PAUSE, CALLS_A_TURN = 0.05, 3
 IMAGES = ["generate tissue tissue 4096x4096", "generate noise random 256x256x256"]
@@ -38,21 +39,6 @@ CASES = {
 }
 
 
-class Version:
-    def __init__(self, program):
-        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def seconds(self, line, calls=1):
-        """Of one call, or a list of several that follow each other at once."""
-        self.process.stdin.write(f"repeat {calls} {line}\n" if calls > 1 else line + "\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline().strip()
-        if not answer or answer.startswith("error"):
-            raise SystemExit(f"{line}: {answer or 'the program ended'}")
-        times = [float(each) for each in answer.split()]
-        return times if calls > 1 else times[0]
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("old")
@@ -61,7 +47,7 @@ def main():
     parser.add_argument("--json")
     parser.add_argument("--set", action="append", default=[], help="a field of the file, such as commits")
     given = parser.parse_args()
-    versions = [Version(given.old), Version(given.new)]
+    versions = [TimedProgram(given.old), TimedProgram(given.new)]
     for line in IMAGES + PREPARED:
         for version in versions:
             version.seconds(line)
