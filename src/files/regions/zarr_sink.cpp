@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -52,10 +53,10 @@ zarr_image image_for(const fs::path& directory, const source_form& form, bool om
   return {std::move(array), form, axes};
 }
 
-/// Writes a region of whole chunks, through `buffer`. Messages use `name`.
-void write_chunks(const zarr_image& image, const image_region& to, const void* from,
-                  std::vector<std::byte>& buffer, const fs::path& name) {
+/// Writes a region of whole chunks. Messages use `name`.
+void write_chunks(const zarr_image& image, const image_region& to, const void* from, const fs::path& name) {
   const auto& array = image.array;
+  std::vector<std::byte> buffer;
   for_each_chunk(image, to, [&](chunk_part& part) {
     // Chunks at the end of the image reach beyond it.
     buffer.assign(array.chunk_bytes(), std::byte{0});
@@ -98,8 +99,8 @@ class zarr_sink final : public image_sink {
   bool zeros_elsewhere_;
   zarr_image image_;
   int levels_ = 1;
+  std::mutex noting_;
   written_pixels written_;
-  std::vector<std::byte> buffer_;
 };
 
 zarr_sink::zarr_sink(const fs::path& directory, const source_form& form, const sink_options& options,
@@ -144,7 +145,8 @@ void zarr_sink::write(const image_region& to, const void* from) {
                                             std::to_string(axis) + " is not made of whole chunks of " +
                                             std::to_string(sizes[axis]));
   }
-  write_chunks(image_, to, from, buffer_, name_);
+  write_chunks(image_, to, from, name_);
+  const std::lock_guard lock(noting_);
   written_.add(to);
 }
 
@@ -189,7 +191,7 @@ zarr_image zarr_sink::write_level(const zarr_image& from, int level) {
         small.resize(static_cast<std::size_t>(half.pixels()) * pixel);
         halve(part, large.data(), options_.labels, small.data());
         write_chunks(image, {{z, y / 2, x / 2}, {half.depth(), half.height(), half.width()}}, small.data(),
-                     buffer_, name_);
+                     name_);
       }
   return image;
 }

@@ -39,8 +39,13 @@ void label_store::over_tiles(const image_region& region, Visit visit) const {
 }
 
 void label_store::read(const image_region& from, void* to) {
-  std::memset(to, 0, static_cast<std::size_t>(from.pixels()) * sizeof(std::uint32_t));
-  file_.read(from, to, threads_for(from));
+  const auto threads = threads_for(from);
+  const auto all = static_cast<std::size_t>(from.pixels()), share = ceil_div<std::size_t>(all, 64);
+  threads.for_each(ceil_div<std::size_t>(all, std::max<std::size_t>(share, 1)), [&](std::size_t i) {
+    const auto first = i * share;
+    std::fill_n(static_cast<std::uint32_t*>(to) + first, std::min(share, all - first), std::uint32_t{0});
+  });
+  file_.read(from, to, threads);
 }
 
 image_region label_store::tile_at(std::int64_t y, std::int64_t x) {
@@ -70,22 +75,24 @@ void label_store::write_to(const std::filesystem::path& file) {
   if (file.extension() != ".zarr") return files::write_source(file, *this, {.pyramid = true, .labels = true});
   const auto sink = files::create_zarr(file, form_, {.labels = true}, true);
   const auto chunk = sink->chunk();
-  std::vector<std::uint32_t> labels;
-  // Chunks that are not there are zeros.
-  for (std::int64_t y = 0; y < form_.shape.height(); y += chunk[1])
-    for (std::int64_t x = 0; x < form_.shape.width(); x += chunk[2]) {
-      const image_region where{
-          {0, y, x},
-          {1, std::min(chunk[1], form_.shape.height() - y), std::min(chunk[2], form_.shape.width() - x)}};
-      bool any = false;
-      over_tiles(where, [&](auto tile_y, auto tile_x, auto, auto, auto) {
-        any = any || has_labels(tile_y, tile_x);
+  const auto down = ceil_div(form_.shape.height(), chunk[1]),
+             across = ceil_div(form_.shape.width(), chunk[2]);
+  lend_threads(form_.shape.pixels(), threads_)
+      .for_each(static_cast<std::size_t>(down * across), [&](std::size_t unit) {
+        const auto i = static_cast<std::int64_t>(unit);
+        const auto y = i / across * chunk[1], x = i % across * chunk[2];
+        const image_region where{
+            {0, y, x},
+            {1, std::min(chunk[1], form_.shape.height() - y), std::min(chunk[2], form_.shape.width() - x)}};
+        bool any = false;
+        over_tiles(where, [&](auto tile_y, auto tile_x, auto, auto, auto) {
+          any = any || has_labels(tile_y, tile_x);
+        });
+        if (!any) return;  // chunks that are not there are zeros
+        std::vector<std::uint32_t> labels(static_cast<std::size_t>(where.pixels()));
+        read(where, labels.data());
+        sink->write(where, labels.data());
       });
-      if (!any) continue;
-      labels.resize(static_cast<std::size_t>(where.pixels()));
-      read(where, labels.data());
-      sink->write(where, labels.data());
-    }
   sink->commit();
 }
 
