@@ -250,6 +250,13 @@ class Tissue(SlideTest):
         for x, y in ((120, 560), (300, 560), (480, 560), (660, 560), (400, 400), (400, 30), (10, 10)):
             self.assertFalse(self.covers(x, y), (x, y))
 
+    def test_strokes_of_pens_on_small_slides(self):
+        for seed, shape in ((1, "1024,1536"), (4, "1200,1500")):
+            self.succeed("generate", "slide", "--shape", shape, "--seed", str(seed), "-o", "s.tif", "--truth", "t.tif")
+            self.nuclei("s.tif", "--skip", "pictures,page")
+            scores = next(csv.DictReader(io.StringIO(self.succeed("evaluate", "t.tif", "out/labels.ome.tif"))))
+            self.assertGreater(float(scores["f1"]), 0.92)
+
     def test_a_tile_without_glass_is_all_tissue(self):
         slide = Slide(256, 256, TISSUE).ellipse(100, 100, 9, 9, NUCLEUS).ellipse(200, 60, 30, 30, GLASS)
         self.write_slide("s.npy", slide)

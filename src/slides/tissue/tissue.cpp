@@ -162,7 +162,8 @@ std::optional<std::string> why_no_slide(const overview& slide) {
 
 tissue_mask find_tissue(const overview& slide, double mpp) {
   constexpr double least = 0.035, least_chroma = 0.02;
-  constexpr double least_ink_um2 = 2e4, least_part_um2 = 2e4, largest_hole_um2 = 1e5, tile_um2 = 1e6;
+  constexpr double least_ink_um2 = 2e3, large_ink_um2 = 2e4, least_part_um2 = 2e4, largest_hole_um2 = 1e5,
+                   tile_um2 = 1e6;
   const auto side = mpp * static_cast<double>(slide.factor);
   const auto cells = [&](double um2) { return um2 / (side * side); };
   const auto all = static_cast<double>(slide.colour.shape().pixels());
@@ -171,14 +172,15 @@ tissue_mask find_tissue(const overview& slide, double mpp) {
     const auto od = density(p);
     return is_stained(od, least, least_chroma) && !is_ink(od);
   });
+  // Strokes of a pen are large beside clumps of dark nuclei; a small image has parts of them.
+  const auto least_ink = std::clamp(all / 32, cells(least_ink_um2), cells(large_ink_um2));
+  const auto ink =
+      grown(without_small(mask_of(slide, [&](const auto* p) { return is_ink(density(p)); }), least_ink), 2);
   // A field of view without glass: pale parts between cells are tissue too.
   if (all < cells(tile_um2) && share_of(tissue) > 0.25 && !is_glass(corner_colour(slide))) {
     std::ranges::fill(tissue.pixels<bool>(), true);
-    return {std::move(tissue), slide.factor};
+    return {without(tissue, ink), slide.factor};
   }
-  const auto ink = grown(
-      without_small(mask_of(slide, [&](const auto* p) { return is_ink(density(p)); }), cells(least_ink_um2)),
-      2);
   tissue = run("closing", tissue, {{"radius", number(2)}});
   const auto filled = run("fill_holes", tissue, {});
   const auto holes = without_small(without(filled, tissue), cells(largest_hole_um2));
