@@ -49,6 +49,9 @@ struct page_options {
 /// What this build lacks to make pages and how to get it, on one line. Empty if it lacks nothing.
 std::string missing_for_pages();
 
+/// Whether write_page() wrote this folder `page`, or nothing is in it.
+bool is_page(const std::filesystem::path& folder);
+
 /// Writes index.html and the folder `page` beside it. A folder `page` of an earlier call is replaced; nothing
 /// is visible before the end. Throws usage_error if shapes or the table do not fit, io_error for files.
 void write_page(const std::filesystem::path& folder, const page_content& content,

@@ -259,12 +259,6 @@ void write_file(const fs::path& file, std::string_view content) {
   if (!out) throw io_error(file.string(), errno != 0 ? std::strerror(errno) : "cannot be written");
 }
 
-/// Whether a folder was written by write_page().
-bool is_page(const fs::path& folder) {
-  std::error_code error;
-  return fs::exists(folder / "data" / "meta.js", error) || fs::is_empty(folder, error);
-}
-
 std::string without_prefix(std::string_view name) { return std::string(name.substr(name.find('/') + 1)); }
 
 }  // namespace
@@ -276,6 +270,12 @@ std::string missing_for_pages() {
   return "pages need OpenSeadragon, which this build has not: run scripts/openseadragon.sh, configure and build again";
 }
 
+bool is_page(const std::filesystem::path& folder) {
+  std::error_code error;
+  return std::filesystem::exists(folder / "data" / "meta.js", error) ||
+         std::filesystem::is_empty(folder, error);
+}
+
 void write_page(const std::filesystem::path& folder, const page_content& content,
                 const page_options& options) {
   namespace fs = std::filesystem;
@@ -284,7 +284,7 @@ void write_page(const std::filesystem::path& folder, const page_content& content
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw io_error(folder.string(), error.message());
-  files::pending_directory pending(folder / "page", pages::is_page);
+  files::pending_directory pending(folder / "page", is_page);
   std::mutex making;
   std::set<std::string> made;
   const auto put = [&](const std::string& name, std::string_view text) {

@@ -69,7 +69,29 @@ class Batches(SlideTest):
         os.mkdir(self.path("x"))
         self.write_slide("a.npy", Slide())
         self.write_slide("x/a.npy", Slide())
-        self.assertIn("a.npy and x/a.npy", self.fail_with(2, "nuclei", "a.npy", "x/a.npy", "-o", "out", "--mpp", "1"))
+        self.assertIn("x/a.npy and x/a.npy",
+                      self.fail_with(2, "nuclei", "x/a.npy", "a.npy", "x/a.npy", "-o", "out", "--mpp", "1"))
+        self.nuclei("a.npy", "x/a.npy", "--mpp", "1", "--skip", "page")
+        own = os.path.basename(self.path("")[:-1]) + "-a"
+        self.assertEqual(sorted(os.listdir(self.path("out"))), sorted(["all.csv.gz", own, "x-a"]))
+
+    def test_folders_of_others_are_kept(self):
+        self.write_slide("a.npy", Slide())
+        for name in ("page", "labels.zarr", "overview.png"):
+            os.makedirs(self.path(f"out/{name}"))
+            with open(self.path(f"out/{name}/mine.txt"), "w", encoding="utf-8"):
+                pass
+            refusal = self.fail_with(3, "nuclei", "a.npy", "-o", "out", "--mpp", "1")
+            self.assertIn(f"out/{name}: exists and is something else", refusal)
+            self.assertEqual(os.listdir(self.path(f"out/{name}")), ["mine.txt"])
+            shutil.rmtree(self.path(f"out/{name}"))
+        with open(self.path("out/summary.json"), "w", encoding="utf-8") as file:
+            file.write("{}")
+        os.mkdir(self.path("out/page"))
+        with open(self.path("out/density.svg"), "w", encoding="utf-8"):
+            pass
+        self.nuclei("a.npy", "--mpp", "1", "--skip", "pictures")
+        self.assertIn("density.svg", os.listdir(self.path("out")))  # the summary was not ours
 
     def test_pixels_that_are_too_large(self):
         self.write_slide("a.npy", Slide())

@@ -60,20 +60,37 @@ struct slide_target {
   fs::path directory;
 };
 
+fs::path without_slash(const std::string& file) {  // slide.zarr/
+  const fs::path path(file);
+  return path.has_filename() ? path : path.parent_path();
+}
+
+std::string name_of(const std::string& file) {
+  auto name = without_slash(file).stem().string();
+  if (name.ends_with(".ome")) name.resize(name.size() - 4);
+  return name;
+}
+
+/// Slides of one name in several folders are named after these, too.
 std::vector<slide_target> targets_of(const nuclei_settings& settings) {
+  std::vector<std::string> names;
+  for (const auto& file : settings.slides) names.push_back(name_of(file));
+  const auto own = names;
+  for (std::size_t i = 0; i < own.size(); ++i)
+    if (std::ranges::count(own, own[i]) > 1) {
+      const auto folder = fs::absolute(without_slash(settings.slides[i])).parent_path().filename().string();
+      names[i] = folder + "-" + own[i];
+    }
   std::vector<slide_target> all;
-  for (const auto& file : settings.slides) {
-    auto path = fs::path(file);
-    if (!path.has_filename()) path = path.parent_path();  // slide.zarr/
-    auto name = path.stem().string();
-    if (name.ends_with(".ome")) name.resize(name.size() - 4);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto& file = settings.slides[i];
     for (const auto& other : all)
-      if (other.name == name)
-        throw usage_error(other.file + " and " + file + " would both be written to " + name +
+      if (other.name == names[i])
+        throw usage_error(other.file + " and " + file + " would both be written to " + names[i] +
                           ": analyse them one after another");
     const auto directory =
-        settings.slides.size() > 1 ? fs::path(settings.output) / name : fs::path(settings.output);
-    all.push_back({file, std::move(name), directory});
+        names.size() > 1 ? fs::path(settings.output) / names[i] : fs::path(settings.output);
+    all.push_back({file, names[i], directory});
   }
   return all;
 }
@@ -82,7 +99,7 @@ std::vector<slide_target> targets_of(const nuclei_settings& settings) {
 /// outputs of an earlier run go before it, so that no summary is ever beside outputs of other parameters.
 void publish(const nuclei_settings& settings, const fs::path& from, const fs::path& to) {
   const auto files = slide_file::all(settings);
-  if (fs::exists(to / slide_file::summary))
+  if (slide_file::is_summary(to / slide_file::summary))
     for (const auto& [name, wanted] : files)
       if (!wanted) fs::remove_all(to / name);
   fs::remove(to / slide_file::summary);
@@ -105,6 +122,7 @@ void analyse(const nuclei_settings& settings, const slide_target& target, interr
   const auto run = [&] {
     if (has_files) {
       made.emplace(target.directory);
+      slide_file::check_folders(target.directory, settings);
       work.create(target.directory.string());
     }
     if (all) all->meet();

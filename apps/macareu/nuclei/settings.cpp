@@ -133,6 +133,8 @@ void nuclei_settings::add_to(parser& options) {
 }
 
 void nuclei_settings::check() {
+  if (running.how.device == "serial")
+    throw usage_error("--device serial: nuclei are measured in pieces, which serial does not do; use cpu");
   const auto& [stains, white] = std::tie(recipe.stains, recipe.white);
   if (!stains.empty() && stains.size() != 6 && stains.size() != 9)
     throw usage_error("--stains: expected 6 or 9 numbers, got " + std::to_string(stains.size()));

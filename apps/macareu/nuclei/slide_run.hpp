@@ -47,6 +47,10 @@ struct entry {
 };
 /// All that any settings give. The summary, which says that a slide is finished, is the last.
 std::vector<entry> all(const nuclei_settings& settings);
+/// Refuses a directory with folders of these names that were not written by this command.
+void check_folders(const std::filesystem::path& directory, const nuclei_settings& settings);
+/// Whether a file is the summary of a slide.
+bool is_summary(const std::filesystem::path& file);
 }  // namespace slide_file
 
 class slide_run {

@@ -72,6 +72,29 @@ std::vector<slide_file::entry> slide_file::all(const nuclei_settings& settings) 
   return files;
 }
 
+void slide_file::check_folders(const std::filesystem::path& directory, const nuclei_settings& settings) {
+  std::error_code ignored;
+  for (const auto& [name, wanted] : all(settings)) {
+    const auto folder = directory / name;
+    if (!std::filesystem::is_directory(folder, ignored)) continue;
+    const bool own = name == page_folder
+                         ? is_page(folder)
+                         : name == labels_zarr && std::filesystem::exists(folder / ".zarray", ignored);
+    if (!own)
+      throw io_error(folder.string(), "exists and is something else: remove it, or choose another --output");
+  }
+}
+
+bool slide_file::is_summary(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) return false;
+  std::string text;
+  read_text(file, [&](std::string_view part) { text += part; });
+  const auto found = ordered::parse(text, nullptr, false);
+  return found.is_object() && found.contains("slide") && found.contains("nuclei") &&
+         found.contains("version");
+}
+
 bool slide_run::is_finished(const std::filesystem::path& directory) const {
   std::error_code ignored;
   for (const auto& [name, wanted] : slide_file::all(settings_))
