@@ -97,7 +97,7 @@ std::string histogram_svg(const table& bins, const std::string& title) {
     text += svg_text(left, top + plot + 20, "start", digits_of(bins["from"][0].to_double()));
     text +=
         svg_text(width - left, top + plot + 20, "end", digits_of(bins["to"][bins.rows() - 1].to_double()));
-    text += svg_text(width - left, 24, "end", digits_of(most, 8) + " nuclei");
+    text += svg_text(width - left, 24, "end", "highest bar: " + digits_of(most, 8) + " nuclei");
   }
   return text + "</svg>\n";
 }
@@ -107,24 +107,35 @@ double density_map::greatest() const { return per_mm2.empty() ? 0 : std::ranges:
 density_map density_of(const slides::nuclei_table& nuclei, double x, double y, double width, double height) {
   constexpr double least_um = 50, most_cells = 96;
   density_map map;
-  map.cell_um = std::max(std::max(width, height) / most_cells, least_um);
-  map.rows = static_cast<std::int64_t>(std::ceil(height / map.cell_um));
-  map.columns = static_cast<std::int64_t>(std::ceil(width / map.cell_um));
+  const auto about = std::max(std::max(width, height) / most_cells, least_um);
+  // Equal cells, as near to that as whole numbers of them come.
+  const auto count = [&](double side) { return std::max<std::int64_t>(std::llround(side / about), 1); };
+  map.rows = count(height);
+  map.columns = count(width);
   map.per_mm2.resize(static_cast<std::size_t>(map.rows * map.columns));
+  const auto tall = height / static_cast<double>(map.rows), wide = width / static_cast<double>(map.columns);
   const auto &xs = nuclei["centroid_x_um"], &ys = nuclei["centroid_y_um"];
-  const auto each = 1e6 / (map.cell_um * map.cell_um);
-  const auto cell = [&](double at, std::int64_t count) {
-    return std::clamp<std::int64_t>(static_cast<std::int64_t>(at / map.cell_um), 0, count - 1);
+  const auto cell = [](double at, double side, std::int64_t cells) {
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(at / side), 0, cells - 1);
   };
   for (std::size_t i = 0; i < nuclei.rows(); ++i)
-    map.per_mm2[static_cast<std::size_t>(cell(ys[i] - y, map.rows) * map.columns +
-                                         cell(xs[i] - x, map.columns))] += each;
+    map.per_mm2[static_cast<std::size_t>(cell(ys[i] - y, tall, map.rows) * map.columns +
+                                         cell(xs[i] - x, wide, map.columns))] += 1e6 / (tall * wide);
   return map;
 }
 
-image density_picture(const density_map& map) {
+namespace {
+
+/// Of a cell of a density map, in pixels.
+std::int64_t side_of_cell(const density_map& map) {
   constexpr std::int64_t about = 768;
-  const auto side = std::max<std::int64_t>(about / std::max(map.rows, map.columns), 1);
+  return std::max<std::int64_t>(about / std::max(map.rows, map.columns), 1);
+}
+
+}  // namespace
+
+image density_picture(const density_map& map) {
+  const auto side = side_of_cell(map);
   image picture(dtype::u8, extents{map.rows * side, map.columns * side}, 3);
   const auto pixels = picture.pixels<std::uint8_t>();
   const auto greatest = std::max(map.greatest(), 1.0);
@@ -138,7 +149,8 @@ image density_picture(const density_map& map) {
 }
 
 std::string density_svg(const density_map& map, const std::string& title) {
-  constexpr double side = 8, left = 20, top = 40, below = 60;
+  constexpr double left = 20, top = 40, below = 60;
+  const auto side = static_cast<double>(side_of_cell(map));
   const auto width = std::max(static_cast<double>(map.columns) * side, 360.0) + 2 * left;
   const auto bottom = top + static_cast<double>(map.rows) * side;
   auto text = svg_head(width, bottom + below, title);
@@ -152,7 +164,8 @@ std::string density_svg(const density_map& map, const std::string& title) {
   for (int i = 0; i < steps; ++i)
     text += svg_box(left + i * 5, bottom + 12, 5, 12, hexadecimal(heat((i + 0.5) / steps)));
   text += svg_text(left, bottom + 44, "start", "0");
-  text += svg_text(left + steps * 5, bottom + 44, "middle", digits_of(map.greatest()) + " per mm²");
+  text += svg_text(left + steps * 5, bottom + 44, "middle",
+                   digits_of(std::round(map.greatest()), 8) + " per mm²");
   return text + "</svg>\n";
 }
 

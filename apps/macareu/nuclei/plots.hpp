@@ -20,7 +20,6 @@ std::string histogram_svg(const table& bins, const std::string& title);
 /// Nuclei per mm^2 in the cells of a grid.
 struct density_map {
   std::int64_t rows = 0, columns = 0;
-  double cell_um = 0;
   std::vector<double> per_mm2;
 
   double greatest() const;

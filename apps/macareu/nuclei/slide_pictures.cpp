@@ -1,6 +1,7 @@
 // The pictures of a slide: overview with nuclei, histograms, density.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <macareu/files.hpp>
 #include <macareu/text_file.hpp>
@@ -17,6 +18,20 @@ void write_text(const std::filesystem::path& file, const std::string& text) {
   text_file out(file);
   out.write(text);
   out.commit();
+}
+
+/// A plot as SVG and PNG. The PNG has its text where libvips draws SVG; else it is `plain`.
+void write_plot(const std::filesystem::path& file, const std::string& svg, const image& plain) {
+  const auto with = [&](const char* extension) { return std::filesystem::path(file) += extension; };
+  write_text(with(".svg"), svg);
+  try {
+    const auto drawn = std::move(read_image(with(".svg")).pixels);
+    const auto colours = const_image_view(drawn.data(), dtype::u8, drawn.shape(),
+                                          contiguous_strides(drawn.shape(), drawn.channels()), 3);
+    write_image(with(".png"), colours);  // without its opacity
+  } catch (const error&) {
+    write_image(with(".png"), plain);
+  }
 }
 
 void blend(std::uint8_t* pixel, const std::array<std::uint8_t, 3>& colour, double share) {
@@ -59,8 +74,7 @@ void slide_run::write_pictures() {
   write_image(work_ / slide_file::overview, overlaid(picture_, outlines, tissue_));
   const auto plot = [&](const char* column, const std::string& name, const std::string& title) {
     const auto bins = histogram_of((*rows_)[column], rows_->rows());
-    write_image(work_ / (name + ".png"), histogram_plot(bins));
-    write_text(work_ / (name + ".svg"), histogram_svg(bins, title));
+    write_plot(work_ / name, histogram_svg(bins, title), histogram_plot(bins));
   };
   plot("area_um2", slide_file::area_histogram, "Area of nuclei, µm²");
   plot("hematoxylin_od_mean", slide_file::stain_histogram, "Mean optical density of haematoxylin");
@@ -68,8 +82,7 @@ void slide_run::write_pictures() {
   const auto um = [&](std::int64_t pixels) { return static_cast<double>(pixels) * mpp_; };
   const auto map =
       density_of(*rows_, um(part.first[2]), um(part.first[1]), um(part.size[2]), um(part.size[1]));
-  write_image(work_ / (std::string(slide_file::density) + ".png"), density_picture(map));
-  write_text(work_ / (std::string(slide_file::density) + ".svg"), density_svg(map, "Nuclei per mm²"));
+  write_plot(work_ / slide_file::density, density_svg(map, "Nuclei per mm²"), density_picture(map));
 }
 
 }  // namespace macareu::tool
