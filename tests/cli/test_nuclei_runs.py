@@ -179,6 +179,7 @@ class Refusals(SlideTest):
     def test_options(self):
         self.write_slide("s.npy", stained())
         wrong = (("--rectangle", "0,0,401,10"), ("--rectangle", "1,2,3"), ("--white", "300"), ("--stains", "1,2,3"),
+                 ("--stains", "1,2,3,2,4,6"), ("--device", "serial"),
                  ("--positive", "0.2"), ("--min-area", "400"), ("--smooth", "-1"), ("--cells", "0"), ("--stain-set", "x"))
         for words in wrong:
             self.assertIn(words[0], self.refuse(2, "s.npy", "--mpp", "0.5", *words))

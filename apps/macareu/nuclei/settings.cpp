@@ -1,11 +1,14 @@
 #include "nuclei/settings.hpp"
 
 #include <algorithm>
+#include <array>
 #include <thread>
 #include <tuple>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
 
 #include "command/text.hpp"
@@ -138,6 +141,14 @@ void nuclei_settings::check() {
   const auto& [stains, white] = std::tie(recipe.stains, recipe.white);
   if (!stains.empty() && stains.size() != 6 && stains.size() != 9)
     throw usage_error("--stains: expected 6 or 9 numbers, got " + std::to_string(stains.size()));
+  if (!stains.empty()) try {
+      validate(*find_operator("unmix"), std::array{image_form{dtype::u8, {}, 3}},
+               {{"vectors", std::vector<number>(stains.begin(), stains.end())}});
+    } catch (const call_error& e) {
+      throw usage_error(e.problem().text([](const error_part& part) {
+        return part.is == error_part::role::parameter ? std::string("--stains") : part.text;
+      }));
+    }
   if (white.size() == 1) recipe.white.assign(3, white[0]);
   if (!white.empty() && white.size() != 3)
     throw usage_error("--white: expected one number or three, got " + std::to_string(white.size()));

@@ -64,7 +64,9 @@ image_region slide_run::wanted_part(const extents& slide) const {
     const auto& [x, y, width, height] = *settings_.rectangle;
     if (x + width > slide.width() || y + height > slide.height())
       throw usage_error("--rectangle: " + file_ + " has " + std::to_string(slide.width()) + " x " +
-                        std::to_string(slide.height()) + " pixels, which do not contain it");
+                        std::to_string(slide.height()) + " pixels, which do not contain " +
+                        std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(width) + "," +
+                        std::to_string(height));
     part = {{0, y, x}, {1, height, width}};
   }
   if (regions_.empty()) return part;

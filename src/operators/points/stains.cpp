@@ -29,20 +29,21 @@ std::vector<three_numbers> stains_of(const call& call) {
 
 double length_of(const three_numbers& stain) { return std::sqrt(dot(stain, stain)); }
 
-/// What keeps stains from being told apart. The third of two is their cross product.
-std::string fault_of(const std::vector<three_numbers>& stains, std::size_t given, double least) {
+/// What keeps stains from being told apart.
+std::string fault_of(const std::vector<three_numbers>& stains, double least) {
   const auto vector = [&](std::size_t i) {
     const auto& [r, g, b] = stains[i];
     return std::to_string(i + 1) + " (" + to_string(number(r)) + ", " + to_string(number(g)) + ", " +
            to_string(number(b)) + ")";
   };
-  for (std::size_t i = 0; i < given; ++i)
+  const auto count = stains.size();
+  for (std::size_t i = 0; i < count; ++i)
     if (!(length_of(stains[i]) > 0)) return "vector " + vector(i) + " is 0";
-  for (std::size_t i = 0; i < given; ++i)
-    for (std::size_t j = i + 1; j < given; ++j)
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t j = i + 1; j < count; ++j)
       if (!(length_of(cross(stains[i], stains[j])) > least * length_of(stains[i]) * length_of(stains[j])))
         return "vectors " + vector(i) + " and " + vector(j) + " have one direction";
-  return "vector " + vector(given - 1) + " is a mixture of the others";
+  return "vector " + vector(count - 1) + " is a mixture of the others";
 }
 
 void scale_to_one(three_numbers& stain) {
@@ -55,7 +56,7 @@ void scale_to_one(three_numbers& stain) {
 
 std::array<three_numbers, 3> stain_directions(const call& call) {
   auto stains = stains_of(call);
-  const auto count = stains.size();
+  const auto given = stains;
   stains.reserve(3);
   const bool unit = call.flag("unit_vectors");
   if (unit)
@@ -74,8 +75,8 @@ std::array<three_numbers, 3> stain_directions(const call& call) {
   if (!(std::abs(determinant) > least_volume * lengths))
     throw call_error({.kind = fault::value,
                       .operation = "unmix",
-                      .parts = {parameter_named("vectors"), ": the stains cannot be told apart: " +
-                                                                fault_of(stains, count, least_volume)}});
+                      .parts = {parameter_named("vectors"),
+                                ": the stains cannot be told apart: " + fault_of(given, least_volume)}});
   for (auto& direction : directions)
     for (auto& one : direction) one /= determinant;
   return directions;
