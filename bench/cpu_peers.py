@@ -21,6 +21,7 @@ from skimage import color, feature, filters, measure, morphology, segmentation
 
 from timed_program import ProgramWithImages
 
+
 def timed(call, runs=5, most=5.0):
     times = []
     while len(times) < runs and sum(times) < most:

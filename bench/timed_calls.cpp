@@ -137,6 +137,7 @@ double seconds_on_gpu(const operator_description& about, const std::vector<std::
       inputs.emplace_back(copied(one));
   std::vector<image_view> outputs;
   for (const auto& one : out) outputs.push_back(copied(one));
+  device_memory::wait();
   const auto begin = std::chrono::steady_clock::now();
   run_operator(about, inputs, outputs, given, how);
   const auto seconds = seconds_since(begin);

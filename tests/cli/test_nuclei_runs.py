@@ -77,11 +77,14 @@ class Batches(SlideTest):
 
     def test_folders_of_others_are_kept(self):
         self.write_slide("a.npy", Slide())
-        for name in ("page", "labels.zarr", "overview.png"):
+        command = ("a.npy", "--mpp", "1", "--labels", "zarr")
+        self.nuclei(*command, out="before")
+        pages = ["page"] if os.path.exists(self.path("before/page")) else []
+        for name in [*pages, "labels.zarr", "overview.png"]:
             os.makedirs(self.path(f"out/{name}"))
             with open(self.path(f"out/{name}/mine.txt"), "w", encoding="utf-8"):
                 pass
-            refusal = self.fail_with(3, "nuclei", "a.npy", "-o", "out", "--mpp", "1")
+            refusal = self.fail_with(3, "nuclei", *command, "-o", "out")
             self.assertIn(f"out/{name}: exists and is something else", refusal)
             self.assertEqual(os.listdir(self.path(f"out/{name}")), ["mine.txt"])
             shutil.rmtree(self.path(f"out/{name}"))

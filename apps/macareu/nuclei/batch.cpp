@@ -78,7 +78,11 @@ std::vector<slide_target> targets_of(const nuclei_settings& settings) {
   const auto own = names;
   for (std::size_t i = 0; i < own.size(); ++i)
     if (std::ranges::count(own, own[i]) > 1) {
-      const auto folder = fs::absolute(without_slash(settings.slides[i])).parent_path().filename().string();
+      const auto folder = fs::absolute(without_slash(settings.slides[i]))
+                              .lexically_normal()
+                              .parent_path()
+                              .filename()
+                              .string();
       names[i] = folder + "-" + own[i];
     }
   std::vector<slide_target> all;

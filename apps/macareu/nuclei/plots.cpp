@@ -57,6 +57,12 @@ std::string svg_box(double x, double y, double width, double height, const std::
          "\" height=\"" + digits_of(height, 6) + "\" fill=\"" + colour + "\"/>\n";
 }
 
+/// Of a cell of a density map, in pixels.
+std::int64_t side_of_cell(const density_map& map) {
+  constexpr std::int64_t about = 768;
+  return std::max<std::int64_t>(about / std::max(map.rows, map.columns), 1);
+}
+
 }  // namespace
 
 table histogram_of(const slides::nuclei_column& column, std::size_t rows) {
@@ -123,16 +129,6 @@ density_map density_of(const slides::nuclei_table& nuclei, double x, double y, d
                                          cell(xs[i] - x, wide, map.columns))] += 1e6 / (tall * wide);
   return map;
 }
-
-namespace {
-
-/// Of a cell of a density map, in pixels.
-std::int64_t side_of_cell(const density_map& map) {
-  constexpr std::int64_t about = 768;
-  return std::max<std::int64_t>(about / std::max(map.rows, map.columns), 1);
-}
-
-}  // namespace
 
 image density_picture(const density_map& map) {
   const auto side = side_of_cell(map);

@@ -26,6 +26,7 @@ void write_plot(const std::filesystem::path& file, const std::string& svg, const
   write_text(with(".svg"), svg);
   try {
     const auto drawn = std::move(read_image(with(".svg")).pixels);
+    if (drawn.type() != dtype::u8 || drawn.channels() < 3) return write_image(with(".png"), plain);
     const auto colours = const_image_view(drawn.data(), dtype::u8, drawn.shape(),
                                           contiguous_strides(drawn.shape(), drawn.channels()), 3);
     write_image(with(".png"), colours);  // without its opacity

@@ -136,7 +136,7 @@ void slide_run::run() {
   timed("nuclei", [&] { find(); });
   timed("measure", [&] { measure(); });
   if (!has_outputs()) return;
-  // Compressing labels takes one thread, and nothing waits for it.
+  // Compressing labels takes one thread, writing chunks a few, and nothing waits for them.
   if (settings_.writes("labels"))
     labels_written_ = std::async(std::launch::async, [this] {
       const stopwatch watch;

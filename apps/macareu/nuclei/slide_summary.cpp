@@ -74,7 +74,9 @@ std::vector<slide_file::entry> slide_file::all(const nuclei_settings& settings) 
 
 void slide_file::check_folders(const std::filesystem::path& directory, const nuclei_settings& settings) {
   std::error_code ignored;
+  const bool replaces_all = is_summary(directory / summary);
   for (const auto& [name, wanted] : all(settings)) {
+    if (!wanted && !replaces_all) continue;
     const auto folder = directory / name;
     if (!std::filesystem::is_directory(folder, ignored)) continue;
     const bool own = name == page_folder

@@ -77,22 +77,24 @@ void label_store::write_to(const std::filesystem::path& file) {
   const auto chunk = sink->chunk();
   const auto down = ceil_div(form_.shape.height(), chunk[1]),
              across = ceil_div(form_.shape.width(), chunk[2]);
-  lend_threads(form_.shape.pixels(), threads_)
-      .for_each(static_cast<std::size_t>(down * across), [&](std::size_t unit) {
-        const auto i = static_cast<std::int64_t>(unit);
-        const auto y = i / across * chunk[1], x = i % across * chunk[2];
-        const image_region where{
-            {0, y, x},
-            {1, std::min(chunk[1], form_.shape.height() - y), std::min(chunk[2], form_.shape.width() - x)}};
-        bool any = false;
-        over_tiles(where, [&](auto tile_y, auto tile_x, auto, auto, auto) {
-          any = any || has_labels(tile_y, tile_x);
-        });
-        if (!any) return;  // chunks that are not there are zeros
-        std::vector<std::uint32_t> labels(static_cast<std::size_t>(where.pixels()));
-        read(where, labels.data());
-        sink->write(where, labels.data());
-      });
+  // Each has a chunk in memory twice. Other outputs are written at the same time.
+  constexpr int most_threads = 4;
+  auto threads = lend_threads(form_.shape.pixels(), threads_);
+  threads.count = std::min(threads.count, most_threads);
+  threads.for_each(static_cast<std::size_t>(down * across), [&](std::size_t unit) {
+    const auto i = static_cast<std::int64_t>(unit);
+    const auto y = i / across * chunk[1], x = i % across * chunk[2];
+    const image_region where{
+        {0, y, x},
+        {1, std::min(chunk[1], form_.shape.height() - y), std::min(chunk[2], form_.shape.width() - x)}};
+    bool any = false;
+    over_tiles(where,
+               [&](auto tile_y, auto tile_x, auto, auto, auto) { any = any || has_labels(tile_y, tile_x); });
+    if (!any) return;  // chunks that are not there are zeros
+    std::vector<std::uint32_t> labels(static_cast<std::size_t>(where.pixels()));
+    read(where, labels.data());
+    sink->write(where, labels.data());
+  });
   sink->commit();
 }
 
