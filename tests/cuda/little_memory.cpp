@@ -2,14 +2,22 @@
 // run beside them.
 #include <cuda_runtime_api.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <macareu/error.hpp>
+#include <macareu/generate.hpp>
+#include <macareu/nuclei.hpp>
 #include <macareu/operators.hpp>
+#include <macareu/sources.hpp>
 
 #include "cuda/device_memory.hpp"
 #include "cuda/on_gpu.hpp"
@@ -104,6 +112,88 @@ TEST_F(little_memory, auto_falls_back_and_says_so) {
   EXPECT_TRUE(same_bits(maxima(given.mask_view(), {}, {.report = &report}), expected));
   EXPECT_EQ(report.device, "cpu");
   EXPECT_NE(report.note.find("; computed on cpu instead"), std::string::npos) << report.note;
+}
+
+/// The most bytes that the library has at one time while it runs, beside those it has now.
+std::int64_t most_bytes_of(const std::function<void()>& run) {
+  const auto pool = cuda::memory_pool(0);
+  std::uint64_t before = 0, most = 0, none = 0;
+  cuda::check(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &before),
+              "cudaMemPoolGetAttribute");
+  cuda::check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &none), "cudaMemPoolSetAttribute");
+  run();
+  cuda::check(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &most), "cudaMemPoolGetAttribute");
+  return static_cast<std::int64_t>(most) - static_cast<std::int64_t>(before);
+}
+
+TEST_F(little_memory, is_what_a_call_may_use) {
+  constexpr std::int64_t limit = 48 << 20;
+  const noise_pair noise({4096, 6000});
+  const std::array<const_image_view, 2> both{noise.marker_view(), noise.mask_view()};
+  const struct {
+    const char* name;
+    arguments given;
+  } cases[] = {{"reconstruct", {}},
+               {"fill_holes", {}},
+               {"label", {}},
+               {"median", {}},
+               {"distance_transform", {}},
+               {"opening", {{"radius", number(4)}}},
+               {"watershed", {}},
+               {"gaussian", {{"sigma", std::vector<number>{2.0}}}}};
+  for (const auto& [name, given] : cases) {
+    const auto& about = *find_operator(name);
+    const auto inputs = std::span(both).last(std::string_view(name) == "reconstruct" ? 2 : 1);
+    const auto right = run_operator(about, inputs, given, {.device = "cpu"});
+    std::vector<image> found;
+    const auto most = most_bytes_of(
+        [&] { found = run_operator(about, inputs, given, {.device = "cuda", .gpu_memory = limit}); });
+    EXPECT_TRUE(same_bits(found[0], right[0])) << name;
+    EXPECT_LE(most, limit) << name;
+    EXPECT_GT(most, 0) << name;
+  }
+}
+
+TEST_F(little_memory, is_what_nuclei_may_use) {
+  const auto rgb = generate("slide", {1500, 2000}, {.seed = 5, .coverage = 75}).mask;
+  const auto pixels = rgb.shape().pixels(), limit = 56 * pixels;
+  const auto right = find_nuclei(rgb, 0.25, {}, {.device = "cpu"});
+  image found;
+  const auto most =
+      most_bytes_of([&] { found = find_nuclei(rgb, 0.25, {}, {.device = "cuda", .gpu_memory = limit}); });
+  EXPECT_TRUE(same_bits(found, right));
+  EXPECT_LE(most, limit);
+  EXPECT_GT(most, 16 * pixels);  // images stay on the GPU
+}
+
+/// Images of all steps stay on the GPU, until there is no room for them.
+TEST_F(little_memory, nuclei_leave_the_gpu) {
+  class slide_that_leaves_little final : public image_source {
+   public:
+    explicit slide_that_leaves_little(const image& rgb) : pixels_(source_of(rgb)) {}
+    const source_form& form() const override { return pixels_->form(); }
+    void read(const image_region& from, void* to) override {
+      // On the GPU the slide is read once, and again where images are kept on the host.
+      taken_ = reads_++ == 0 ? std::optional(occupy_all_but(std::size_t{64} << 20)) : std::nullopt;
+      pixels_->read(from, to);
+    }
+
+   private:
+    std::unique_ptr<image_source> pixels_;
+    std::optional<occupied> taken_;
+    int reads_ = 0;
+  };
+  const auto rgb = generate("slide", {2048, 3072}, {.seed = 5, .coverage = 75}).mask;
+  nuclei_report expected, found;
+  const auto right = find_nuclei(rgb, 0.25, {}, {.device = "cpu"}, &expected);
+  slide_that_leaves_little slide(rgb);
+  image labels(dtype::u32, rgb.shape());
+  run_report ran;
+  find_nuclei(slide, nullptr, 0.25, *sink_to(labels), {}, {.device = "cuda", .report = &ran}, {}, &found);
+  EXPECT_NE(ran.note.find("kept in host memory instead"), std::string::npos) << ran.note;
+  EXPECT_TRUE(same_bits(labels, right));
+  EXPECT_EQ(found.count, expected.count);
+  EXPECT_EQ(found.seconds.size(), expected.seconds.size());  // of one attempt
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <macareu/error.hpp>
 #include <macareu/ranks.hpp>
 
+#include "catalogue/device_choice.hpp"
 #include "catalogue/lend_threads.hpp"
 #include "core/ceil_div.hpp"
 #include "core/coded_file.hpp"
@@ -102,10 +103,37 @@ class stage_clock {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+/// Bytes of a GPU for one pixel: images that wait until all parts have them, and those of the part that is
+/// computed, with what operators take.
+constexpr std::int64_t waiting_on_gpu = 8, computing_on_gpu = 48;
+
+/// Lets all steps stay on a GPU, if all parts are computed in memory and have room there.
+void stay_on_gpu(std::vector<slide_part>& parts, const context& how) {
+  std::int64_t pixels = 0, most = 0;
+  for (const auto& part : parts) {
+    if (part.on->in_pieces()) return;
+    pixels += part.where.pixels();
+    most = std::max(most, part.where.pixels());
+  }
+  const bool automatic = how.device == "auto" && auto_tries_gpu(most);
+  const bool named = how.device.starts_with("cuda") && cuda::gpus_named(how.device).size() < 2;
+  if (!cuda::is_built() || !(automatic || named)) return;
+  try {
+    const int gpu = gpu_for_function(how);
+    auto room = cuda::free_memory(gpu);
+    if (how.gpu_memory > 0) room = std::min(room, how.gpu_memory);
+    if (pixels * waiting_on_gpu + most * computing_on_gpu > room) return;
+    for (const auto& part : parts) part.on->stay_on(gpu);
+  } catch (const device_error&) {  // operators say why, or `auto` takes the cpu
+  }
+}
+
 /// Labels of all parts. `store`: results between passes over the parts go to work files.
 void label_parts(std::vector<slide_part>& parts, double mpp, const nuclei_options& options, bool store,
                  nuclei_report& report) {
   stage_clock clock(report);
+  for (auto& part : parts)  // two steps read them
+    if (part.on->stays_on_gpu() && !store) part.rgb = part.on->reuse(part.rgb);
   report.white = options.white.empty() ? white_of(parts)
                                        : std::array{options.white[0], options.white[1], options.white[2]};
   clock.tell("white");
@@ -121,6 +149,7 @@ void label_parts(std::vector<slide_part>& parts, double mpp, const nuclei_option
     const auto filled = recipe.filled_density(store ? part.on->reuse(density) : densities.back());
     add_counts(counts, *part.on, filled, part.outside, 0);
     part.filled = kept(part, filled);
+    part.rgb = {};
   }
   const auto slide = slides::numbers_of(counts[0]);
   report.threshold = slide.threshold / steps_per_density;
@@ -137,6 +166,28 @@ void label_parts(std::vector<slide_part>& parts, double mpp, const nuclei_option
     report.boxes += part.on->boxes();
   }
   clock.tell("nuclei");
+}
+
+/// The same on a GPU that has room for all images. If its memory does not suffice, they are kept on the host.
+void label_parts_beside_gpu(std::vector<slide_part>& parts, double mpp, const nuclei_options& options,
+                            const context& how, bool store, nuclei_report& report) {
+  stay_on_gpu(parts, how);
+  std::vector<picture> colours;
+  for (const auto& part : parts) colours.push_back(part.rgb);
+  try {
+    label_parts(parts, mpp, options, store, report);
+  } catch (const device_error& failure) {
+    if (std::ranges::none_of(parts, [](const slide_part& part) { return part.on->stays_on_gpu(); })) throw;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      parts[i].on->stay_on(-1);
+      parts[i].rgb = colours[i];
+      parts[i].filled = parts[i].labels = {};
+    }
+    report = {};
+    label_parts(parts, mpp, options, store, report);
+    if (how.report)
+      how.report->note = std::string(failure.what()) + "; images were kept in host memory instead";
+  }
 }
 
 /// Rows of a part's labels that are in memory.
@@ -278,7 +329,7 @@ image find_nuclei(const const_image_view& rgb, double mpp, const nuclei_options&
     parts[0].where = whole_of(rgb.shape());
     parts[0].on = std::make_unique<steps>(how);
     parts[0].rgb = parts[0].on->view_of(rgb);
-    label_parts(parts, mpp, options, false, own);
+    label_parts_beside_gpu(parts, mpp, options, how, false, own);
     own.count = parts[0].on->count();
     parts[0].on->write(parts[0].labels, *sink_to(result));
   }
@@ -331,7 +382,7 @@ std::uint64_t find_nuclei(image_source& rgb, const tissue_mask* tissue, double m
     parts.push_back(std::move(part));
   }
   nuclei_report own;
-  label_parts(parts, mpp, options, shared_by || pixels * bytes_per_pixel > memory, own);
+  label_parts_beside_gpu(parts, mpp, options, how, shared_by || pixels * bytes_per_pixel > memory, own);
   auto rows = std::clamp<std::int64_t>(memory / (16 * std::max<std::int64_t>(shape.width(), 1)), 1, 1024);
   const auto chunk = std::max<std::int64_t>(labels.chunk()[1], 1);
   rows = std::max(chunk, rows / chunk * chunk);

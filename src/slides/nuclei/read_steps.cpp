@@ -6,9 +6,12 @@
 #include <map>
 #include <utility>
 
+#include <macareu/device_memory.hpp>
+
 #include "catalogue/device_choice.hpp"
 #include "catalogue/lend_threads.hpp"
 #include "core/ceil_div.hpp"
+#include "engines/cuda/runtime/shared_arrays.hpp"
 #include "slides/nuclei/steps.hpp"
 
 namespace macareu::slides {
@@ -54,15 +57,24 @@ image_region computed(const step& of, const image_region& from) {
 
 extents shape_of(const image_region& where) { return {where.size[1], where.size[2]}; }
 
-/// Both have pixels side by side in a row.
-void copy_rows(const const_image_view& from, const const_image_view& to) {
+/// Both have pixels side by side in a row. The second one is in host memory.
+void copy_rows(const block& from_block, const block& to_block) {
+  const auto &from = from_block.pixels, &to = to_block.pixels;
   const auto bytes = static_cast<std::int64_t>(size_of(from.type()));
-  const auto width = from.shape().width() * bytes * from.channels();
-  for (std::int64_t y = 0; y < from.shape().height(); ++y)
-    std::memcpy(static_cast<std::byte*>(const_cast<void*>(to.data())) + y * to.steps()[0] * bytes,
-                static_cast<const std::byte*>(from.data()) + y * from.steps()[0] * bytes,
-                static_cast<std::size_t>(width));
+  auto width = from.shape().width() * bytes * from.channels();
+  auto height = from.shape().height();
+  const auto from_step = from.steps()[0] * bytes, to_step = to.steps()[0] * bytes;
+  if (from_step == width && to_step == width) width *= std::exchange(height, 1);
+  for (std::int64_t y = 0; y < height; ++y) {
+    auto* const row = static_cast<std::byte*>(const_cast<void*>(to.data())) + y * to_step;
+    const auto* const source = static_cast<const std::byte*>(from.data()) + y * from_step;
+    if (from_block.on_gpu)
+      device_memory::copy_to_host(row, source, static_cast<std::size_t>(width));
+    else
+      std::memcpy(row, source, static_cast<std::size_t>(width));
+  }
 }
+
 /// A box in packed rows.
 block packed_in(void* memory, const source_form& form, const image_region& where) {
   const auto shape = shape_of(where);
@@ -146,10 +158,36 @@ block steps::fresh(const source_form& form, const image_region& where) const {
   return made;
 }
 
+block steps::fresh_on_gpu(const source_form& form, const image_region& where) const {
+  const auto bytes = where.pixels() * form.channels * static_cast<std::int64_t>(size_of(form.type));
+  const auto memory =
+      std::make_shared<cuda::shared_memory>(gpu_, how_.stream, static_cast<std::size_t>(bytes));
+  auto made = packed_in(memory->data(), form, where);
+  made.memory = {memory, static_cast<const std::byte*>(memory->data())};
+  made.on_gpu = true;
+  return made;
+}
+
+block steps::fresh_for(const context& how, const source_form& form, const image_region& where) const {
+  return gpu_ >= 0 && how.device != "cpu" ? fresh_on_gpu(form, where) : fresh(form, where);
+}
+
+std::vector<block> steps::inputs_of(std::span<const picture> wanted, const image_region& where) const {
+  return stays_on_gpu() ? read_box(wanted, where, how_, {}) : read(wanted, where);
+}
+
 std::vector<block> steps::read(std::span<const picture> wanted, const image_region& where,
                                std::span<const block> into) const {
   const auto side = block_side(wanted, where);
-  if (side == 0) return read_box(wanted, where, how_, into);
+  if (side == 0) {
+    auto blocks = read_box(wanted, where, how_, into);
+    for (std::size_t w = 0; w < blocks.size(); ++w)
+      if (blocks[w].on_gpu) {
+        const auto on_gpu = std::exchange(blocks[w], fresh(wanted[w].form(), where));
+        copy_rows(on_gpu, blocks[w]);
+      }
+    return blocks;
+  }
   std::vector<block> results(into.begin(), into.end());
   if (results.empty())
     for (const auto& one : wanted) results.push_back(fresh(one.form(), where));
@@ -183,7 +221,7 @@ std::vector<block> steps::read_box(std::span<const picture> wanted, const image_
   const auto place_of = [&](const step& what, std::size_t output, const image_region& box) {
     for (std::size_t w = 0; w < into.size(); ++w)
       if (wanted[w].from.get() == &what && wanted[w].output == output && box == where) return into[w];
-    return fresh(what.forms[output], box);
+    return what.about ? fresh_for(how, what.forms[output], box) : fresh(what.forms[output], box);
   };
   for (std::size_t i = 0; i < all.entries.size(); ++i) {
     how.stop.stop_requested() ? throw interrupted() : void();
@@ -196,7 +234,13 @@ std::vector<block> steps::read_box(std::span<const picture> wanted, const image_
       continue;
     }
     if (!what.about) {
-      results[i] = {what.held.part(one.where)};
+      // Operators of a GPU read memory of the host, too.
+      auto part = what.held.part(one.where);
+      if (part.on_gpu && how.device == "cpu") {
+        const auto on_gpu = std::exchange(part, place_of(what, 0, one.where));
+        copy_rows(on_gpu, part);
+      }
+      results[i] = {part};
       continue;
     }
     const auto from = needed(what, one.where), to = computed(what, from);
@@ -220,8 +264,10 @@ std::vector<block> steps::read_box(std::span<const picture> wanted, const image_
   }
   std::vector<block> blocks;
   for (const auto& one : wanted) blocks.push_back(result_of(one).part(where));
-  for (std::size_t w = 0; w < into.size(); ++w)
-    if (blocks[w].pixels.data() != into[w].pixels.data()) copy_rows(blocks[w].pixels, into[w].pixels);
+  for (std::size_t w = 0; w < into.size(); ++w) {
+    if (blocks[w].pixels.data() != into[w].pixels.data()) copy_rows(blocks[w], into[w]);
+    blocks[w] = into[w];
+  }
   return blocks;
 }
 

@@ -110,10 +110,10 @@ picture steps::whole(std::string_view name, const arguments& given, const std::v
   step one;
   one.forms = {form};
   if (!in_pieces_) {
-    const auto blocks = read(inputs, whole_of(first.shape));
+    const auto blocks = inputs_of(inputs, whole_of(first.shape));
     std::vector<const_image_view> views;
     for (const auto& each : blocks) views.push_back(each.pixels);
-    one.held = fresh(form, whole_of(form.shape));
+    one.held = fresh_for(how_, form, whole_of(form.shape));
     const auto& to = one.held.pixels;
     const image_view output(const_cast<void*>(to.data()), to.type(), to.shape(), to.steps(), to.channels());
     run_operator(about, views, {&output, 1}, given, how);
@@ -136,7 +136,7 @@ picture steps::whole(std::string_view name, const arguments& given, const std::v
 table steps::measured(std::string_view name, const arguments& given, const std::vector<picture>& inputs) {
   const auto& about = operator_named(name);
   if (!in_pieces_) {
-    const auto blocks = read(inputs, whole_of(inputs[0].form().shape));
+    const auto blocks = inputs_of(inputs, whole_of(inputs[0].form().shape));
     std::vector<const_image_view> views;
     for (const auto& each : blocks) views.push_back(each.pixels);
     return compute_table(about, views, given, how_);
@@ -149,7 +149,7 @@ table steps::measured(std::string_view name, const arguments& given, const std::
 
 std::vector<picture> steps::reuse(std::vector<picture> results) {
   if (in_pieces_) return results;
-  const auto blocks = read(results, whole_of(results[0].form().shape));
+  const auto blocks = inputs_of(results, whole_of(results[0].form().shape));
   for (std::size_t i = 0; i < results.size(); ++i) {
     step one;
     one.forms = {results[i].form()};

@@ -46,11 +46,12 @@ struct picture {
   explicit operator bool() const { return from != nullptr; }
 };
 
-/// A box of pixels in memory.
+/// A box of pixels in memory of the host, or of a GPU.
 struct block {
   std::shared_ptr<const std::byte> memory;
   image_region where;
   const_image_view pixels{nullptr, dtype::u8, extents{}, strides{}};
+  bool on_gpu = false;
 
   block part(const image_region& inner) const;
 };
@@ -76,13 +77,19 @@ struct step {
 class steps {
  public:
   /// In memory.
-  explicit steps(const context& how) : how_(how) {}
+  explicit steps(const context& how) : how_(how) { how_.wait = true; }
   /// In memory or in pieces; boxes and work files as the options say. In pieces, blocks of all threads take
   /// at most `block_memory`, and ranks may share all steps.
   steps(const context& how, const piece_options& pieces, bool in_pieces, std::int64_t block_memory)
       : how_(how), pieces_(pieces), in_pieces_(in_pieces), block_memory_(block_memory) {
+    how_.wait = true;
     if (in_pieces) buffers_->keep_at_most(block_memory);
   }
+
+  /// In memory: what operators give stays in the memory of this GPU from now on, until it is read. -1: in
+  /// that of the host.
+  void stay_on(int gpu) { gpu_ = gpu; }
+  bool stays_on_gpu() const { return gpu_ >= 0; }
 
   picture view_of(const const_image_view& pixels) const;
   picture source_of(std::shared_ptr<image_source> source) const;
@@ -124,8 +131,8 @@ class steps {
   const context& how() const { return how_; }
   bool in_pieces() const { return in_pieces_; }
 
-  /// Boxes of several pictures. Large ones are computed in blocks, by threads that take a block each: what is
-  /// between two steps stays in the cache.
+  /// Boxes of several pictures, in host memory. Large ones are computed in blocks, by threads that take a
+  /// block each: what is between two steps stays in the cache.
   std::vector<block> read(std::span<const picture> wanted, const image_region& where) const {
     return read(wanted, where, {});
   }
@@ -138,6 +145,8 @@ class steps {
   /// With the results in `into`, if there are any.
   std::vector<block> read(std::span<const picture> wanted, const image_region& where,
                           std::span<const block> into) const;
+  /// The same for operators: on the GPU, if steps stay there.
+  std::vector<block> inputs_of(std::span<const picture> wanted, const image_region& where) const;
 
   /// In memory, with buffers of another.
   steps(const context& how, std::shared_ptr<buffers> memory) : how_(how), buffers_(std::move(memory)) {}
@@ -145,6 +154,7 @@ class steps {
   context how_;
   piece_options pieces_ = {};
   bool in_pieces_ = false;
+  int gpu_ = -1;
   std::int64_t block_memory_ = 0;
   std::uint64_t count_ = 0;
   std::int64_t boxes_ = 0;
@@ -170,6 +180,9 @@ class steps {
   /// Whether blocks of this many pixels are computed by threads of the processor.
   bool uses_cpu(std::int64_t pixels) const;
   block fresh(const source_form& form, const image_region& where) const;
+  block fresh_on_gpu(const source_form& form, const image_region& where) const;
+  /// Where operators of this call put their results.
+  block fresh_for(const context& how, const source_form& form, const image_region& where) const;
   /// visit(bands) for bands of whole rows of pictures of one shape, packed, as many as fit into memory:
   /// multiples of a number of rows.
   void over_bands(std::span<const picture> of, std::int64_t rows_at_least,

@@ -40,10 +40,12 @@ void release(void* data) noexcept {
 }
 
 void copy_to_device(void* device, const void* host, std::size_t bytes) {
+  const cuda::current_device there(cuda::place_of(device).gpu);
   check(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice), "cudaMemcpy to the device");
 }
 
 void copy_to_host(void* host, const void* device, std::size_t bytes) {
+  const cuda::current_device there(cuda::place_of(device).gpu);
   check(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy to the host");
 }
 
