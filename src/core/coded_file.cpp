@@ -34,7 +34,7 @@ void move_all(const Move& move, int file, Memory memory, std::int64_t bytes, std
     if (moved <= 0) {
       const bool full = moved < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG);
       throw io_error("a work file in " + folder + ": " + (moved < 0 ? std::strerror(errno) : "ends early") +
-                     (full ? "; choose a directory with more room by --scratch" : ""));
+                     (full ? "; choose a scratch directory with more room" : ""));
     }
     memory += moved;
     bytes -= moved;
@@ -90,7 +90,7 @@ void coded_file::share() {
     others_.push_back(::open(names[rank].c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
     if (others_.back() < 0)
       throw io_error(names[rank] + " of rank " + std::to_string(rank) + ": " + std::strerror(errno) +
-                     "; choose a directory that all ranks see, by --scratch");
+                     "; choose a scratch directory that all ranks see");
     for (auto& one : numbers_in<part>(parts[rank])) {
       one.file = others_.back();
       parts_[one.where.first] = one;

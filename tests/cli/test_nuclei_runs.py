@@ -240,7 +240,7 @@ class Refusals(SlideTest):
                 self.assertRegex(message, "^macareu: nuclei: s.npy: .*disk/out/.*: No space left on device")
                 self.assertEqual(os.listdir(self.path("disk")), [])
                 if way:
-                    self.assertIn("; choose a directory with more room by --scratch", message)
+                    self.assertIn("; choose a scratch directory with more room", message)
             os.rmdir(self.path("disk"))
 
     def test_outputs_do_not_replace_a_slide(self):

@@ -177,7 +177,7 @@ TEST(rows, that_are_not_there_are_told) {
         EXPECT_EQ(told.what(),
                   "rank 1 on host1: " + name.string() + ": of 4 bytes that rank 1 wrote, " +
                       (is_cut ? "3" : "0") +
-                      " are there; choose a directory whose files all ranks see at once, by --scratch");
+                      " are there; choose a scratch directory whose files all ranks see at once");
       }
   }
 }

@@ -43,7 +43,7 @@ void rank_files::read(int writer, std::int64_t offset, void* to, std::size_t byt
     throw io_error(path.string(),
                    "of " + std::to_string(end) + " bytes that rank " + std::to_string(writer) + " wrote, " +
                        std::to_string(about.st_size) +
-                       " are there; choose a directory whose files all ranks see at once, by --scratch");
+                       " are there; choose a scratch directory whose files all ranks see at once");
   read_all(file.get(), to, bytes, offset, path);
   run_.scratch_read += static_cast<std::int64_t>(bytes);
 }

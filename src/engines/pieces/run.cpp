@@ -136,7 +136,7 @@ void run::agree(const std::string& description) {
 void run::require_shared_folder() const {
   if (std::error_code none; !std::filesystem::is_directory(folder_, none))
     throw io_error(folder_.string(),
-                   "is not there, but on rank 0 it is; choose a directory that all ranks see, by --scratch");
+                   "is not there, but on rank 0 it is; choose a scratch directory that all ranks see");
 }
 
 void run::meet() {

@@ -169,7 +169,7 @@ void share_pieces(run& of, const piece_grid& grid,
   claimed.remove_files();
   if (known != own.pixels())
     throw io_error(name.string(),
-                   "the file system gave a piece to no rank, or to two; use another, by --scratch");
+                   "the file system gave a piece to no rank, or to two; choose another scratch directory");
 }
 
 void share_pieces(run& of, const piece_grid& grid,
