@@ -6,7 +6,7 @@
 // only: as a whole, or as crops that do not overlap. Operators access pixels in rows on the host alone
 // (host_rows.hpp).
 //
-// Rules get sites of the whole image. Those of tally() get sites of the part, and where the whole begins.
+// Rules get sites of the whole image.
 //
 // Calls take effect in the order in which they are made. read(), reduce(), histogram(), component() and
 // tally() return values to the host. Rows of tally() arrive when they are converted to a span, and do not
@@ -108,7 +108,7 @@ struct object_rule {
 struct row_rule {
   using row = tally_row<1, 0, 0>;
   template <class Label>
-  void add(row& to, site, site, const view<const Label>&) const {
+  void add(row& to, site, const labels_beside<Label>&) const {
     ++to.count[0];
   }
 };
@@ -234,7 +234,7 @@ template <class E>
 concept pattern_engine = requires {
   { E::name } -> std::convertible_to<std::string_view>;
 }
-&&engine_images<E>&& regular_patterns<E>&& wave_pattern<E>&& line_patterns<E>&& object_patterns<E>&&
-    edge_pattern<E>&& finds_basins<E, probe::pixel>;
+&&std::constructible_from<E, job&>&& engine_images<E>&& regular_patterns<E>&& wave_pattern<E>&&
+    line_patterns<E>&& object_patterns<E>&& edge_pattern<E>&& finds_basins<E, probe::pixel>;
 
 }  // namespace macareu

@@ -56,7 +56,7 @@ class drawn_call {
     inputs_[0] = in_channels_of(about, inputs_[0]);
     if (!takes(about, dtype_of<T>)) std::ranges::fill(inputs_, const_image_view(set_));  // masks alone
     const int neighbours = rank == 2 ? (from.once_in(2) ? 4 : 8) : (from.once_in(2) ? 6 : 26);
-    given_ = draw_arguments(from, about, dtype_of<T>, neighbours, palette);
+    given_ = beside(about, inputs_, draw_arguments(from, about, dtype_of<T>, neighbours, palette));
     if (!about.outputs.empty()) asked_ = draw_outputs(from, about, given_);
     asked_.resize(about.outputs.size());
   }

@@ -44,7 +44,7 @@ void check_laws(dice& from, const Rule& rule, std::uint32_t count, const pixels_
       for (auto x = view.width - 1; x >= 0; --x) {
         const site p{z, y, x};
         auto& heap = heaps[from.below(heaps.size())];
-        if (view[p] != 0) rule.add(heap[view[p]], site{0, 0, 0}, p, view, in.all()[p]...);
+        if (view[p] != 0) rule.add(heap[view[p]], p, labels_beside<std::uint32_t>{view, p}, in.all()[p]...);
       }
   for (; heaps.size() > 1; heaps.pop_back())
     for (std::size_t label = 0; label <= count; ++label)
@@ -72,8 +72,9 @@ void check_parts(dice& from, const Rule& rule, const pixels_of<std::uint32_t>& l
       for (auto x = origin.x; x < last.x; ++x) {
         const site p{z, y, x};
         if (view[p] != label || left-- <= 0) continue;
-        rule.add(expected, site{0, 0, 0}, p, view, in.all()[p]...);
-        rule.add(part, origin, p, view, in.all()[p]...);
+        const labels_beside<std::uint32_t> near{view, p};
+        rule.add(expected, p, near, in.all()[p]...);
+        rule.add(part, p - origin, near, in.all()[p]...);
       }
   EXPECT_EQ(rule.widen(part, origin), expected);
 }
@@ -90,10 +91,10 @@ void check_column(dice& from, const Rule& rule, const pixels_of<In>&... in) {
   typename Rule::template column_row<In...> column;
   for (auto y = first.y; y < end; ++y) {
     const site p{0, y, first.x};
-    rule.add_place(expected, origin, p, in.all()[p]...);
+    rule.add_place(expected, p - origin, in.all()[p]...);
     rule.add_below(column, in.all()[p]...);
   }
-  EXPECT_EQ(rule.part_of(column, origin, {0, end, first.x}), expected);
+  EXPECT_EQ(rule.part_of(column, site{0, end, first.x} - origin), expected);
 }
 
 template <class T>
@@ -181,8 +182,8 @@ void check_outline(const pixels_of<std::uint32_t>& labels) {
         const site p{0, y, first + i};
         if (view[p] == 0) continue;
         rule::row expected, found;
-        rule{}.add(expected, {0, 0, 0}, p, view);
-        rule{}.add_place(found, {0, 0, 0}, p);
+        rule{}.add(expected, p, labels_beside<std::uint32_t>{view, p});
+        rule{}.add_place(found, p);
         rule{}.add_outline(found, outline, static_cast<int>(i));
         ASSERT_EQ(found, expected) << "row " << y << ", column " << p.x;
       }

@@ -288,8 +288,7 @@ class engine : public images_in_memory {
   std::vector<typename Rule::row> tally_band(const Rule& rule, std::uint64_t count, macareu::tally_band band,
                                              const framed<const Label>& labels,
                                              const framed<const In>&... in) const {
-    return run_tally(work_, rule, site{0, 0, 0} - labels.origin(), count, band, labels.pixels(),
-                     in.pixels()...);
+    return run_tally(work_, rule, labels.origin(), count, band, labels.pixels(), in.pixels()...);
   }
 
   template <label_number Label>

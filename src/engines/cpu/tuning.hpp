@@ -150,6 +150,8 @@ inline constexpr std::int64_t edge_rows = 128, edge_columns = 512, least_edge_ro
 
 /// Beyond this distance to the nearest place, lines use divide and conquer. Not measured apart.
 inline constexpr std::int64_t far_steps = 48;
+/// Steps between two tests for completion. Not measured apart.
+inline constexpr std::int64_t steps_between_tests = 4;
 /// Steps before the first test for such a distance. Not measured apart.
 inline constexpr std::int64_t steps_before_far_test = 4;
 

@@ -44,7 +44,7 @@ namespace macareu::cuda {
 class engine : public images_in_memory {
  public:
   static constexpr std::string_view name = "cuda";
-  static constexpr bool in_pieces = true;  // engines/pieces can run on it
+  static constexpr bool in_pieces = cuda::in_pieces;
   static std::vector<std::string_view> strategies(std::string_view pattern) {
     return cuda::strategies(pattern);
   }

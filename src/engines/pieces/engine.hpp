@@ -69,6 +69,7 @@ class engine : public plan {
     static_assert(inner_engine<Inner>);
     static_assert(pattern_engine<engine>);
     static_assert(visits_bands<engine>);
+    static_assert(sums_boxes<engine, probe::box_rule, probe::pixel, probe::pixel>);
     static_assert(checks_while_reading<engine>);
     static_assert(shares_tally<engine, probe::row_rule, image<const std::uint32_t>>);
     static_assert(places_object_numbers<engine, std::uint32_t>);

@@ -1,8 +1,6 @@
 #include "engines/pieces/tallied_rows.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -10,7 +8,7 @@
 
 #include <macareu/error.hpp>
 
-#include "engines/pieces/file_access.hpp"
+#include "engines/pieces/nameless_file.hpp"
 #include "engines/pieces/tuning.hpp"
 
 namespace macareu::pieces {
@@ -20,25 +18,34 @@ const std::size_t object_memory::most_pages =
 
 object_memory::object_memory(run& of, std::size_t bytes, std::size_t most) : run_(of), bytes_(bytes) {
   if (of.plans) ++of.shares;
-  if (of.plans || !of.is_large(static_cast<std::int64_t>(bytes))) {
-    held_ = most;
-    if (!of.plans) of.held += static_cast<std::int64_t>(held_);
-    own_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    data_ = own_.get();
+  if (!of.plans && of.is_large(static_cast<std::int64_t>(bytes))) {
+    map_file();
     return;
   }
-  const auto path = of.nameless_file();
-  ::unlink(path.c_str());  // of a run that was killed before it could
-  const auto file = open_work_file(path, false);
-  ::unlink(path.c_str());
+  held_ = most;
+  if (!of.plans) of.held += static_cast<std::int64_t>(held_);
+  allocate();
+}
+
+object_memory::object_memory(run& of, std::size_t bytes, rows_in place) : run_(of), bytes_(bytes) {
+  place == rows_in::memory ? allocate() : map_file();
+}
+
+void object_memory::allocate() {
+  own_ = std::make_unique_for_overwrite<std::byte[]>(bytes_);
+  data_ = own_.get();
+}
+
+void object_memory::map_file() {
+  const nameless_file file(run_);
   // A page that the disk has no room for would end the process.
-  const int failed = ::posix_fallocate(file.get(), 0, static_cast<off_t>(bytes));
+  const int failed = ::posix_fallocate(file.descriptor(), 0, static_cast<off_t>(bytes_));
   void* const mapped =
-      failed ? MAP_FAILED : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+      failed ? MAP_FAILED : ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor(), 0);
   const int error = failed ? failed : errno;
-  if (mapped == MAP_FAILED) throw io_error(path.string(), std::strerror(error));
+  if (mapped == MAP_FAILED) throw io_error(file.name().string(), std::strerror(error));
   data_ = static_cast<std::byte*>(mapped);
-  of.scratch_written += static_cast<std::int64_t>(bytes);
+  run_.scratch_written += static_cast<std::int64_t>(bytes_);
 }
 
 object_memory::object_memory(object_memory&& other) noexcept

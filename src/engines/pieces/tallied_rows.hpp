@@ -12,9 +12,13 @@
 
 namespace macareu::pieces {
 
+enum class rows_in { memory, file };
+
 /// Memory of a run, or a mapped work file without a name, which ends with the process.
 class object_memory {
  public:
+  /// Rows that are no part of the limit: they fit beside it, or lie in a file.
+  object_memory(run& of, std::size_t bytes, rows_in place);
   /// most: the bytes of the rank that has most. All ranks count these, because they cut images alike.
   object_memory(run& of, std::size_t bytes, std::size_t most);
   ~object_memory();
@@ -35,6 +39,9 @@ class object_memory {
   static constexpr std::size_t page = 4096;
   static const std::size_t most_pages;
 
+  void allocate();
+  void map_file();
+
   run& run_;
   std::unique_ptr<std::byte[]> own_;  // null where a file is mapped
   std::byte* data_ = nullptr;
@@ -50,11 +57,12 @@ class tallied_rows {
   /// most: as many as any rank has of them.
   tallied_rows(run& of, std::size_t count, std::size_t most)
       : count_(count), memory_(of, count * sizeof(Row), most * sizeof(Row)) {
-    static_assert(std::is_trivially_copyable_v<Row> && alignof(Row) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-    for (std::size_t i = 0; i < count_; ++i) {
-      memory_.touch(i * sizeof(Row));
-      new (memory_.data() + i * sizeof(Row)) Row{};
-    }
+    clear();
+  }
+  /// Rows that are no part of the limit.
+  tallied_rows(run& of, std::size_t count, rows_in place)
+      : count_(count), memory_(of, count * sizeof(Row), place) {
+    clear();
   }
 
   /// By one thread.
@@ -72,6 +80,14 @@ class tallied_rows {
   void release() const { memory_.release(); }
 
  private:
+  void clear() {
+    static_assert(std::is_trivially_copyable_v<Row> && alignof(Row) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+    for (std::size_t i = 0; i < count_; ++i) {
+      memory_.touch(i * sizeof(Row));
+      new (memory_.data() + i * sizeof(Row)) Row{};
+    }
+  }
+
   std::size_t count_;
   object_memory memory_;
 };

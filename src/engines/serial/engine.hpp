@@ -272,13 +272,14 @@ class engine : public images_in_memory {
                                              const framed<const In>&... in) const {
     static_assert(tally_rule<Rule, Label, In...>);
     const auto& labels = image.pixels();
-    const site origin = site{0, 0, 0} - image.origin();
     std::vector<typename Rule::row> rows(static_cast<std::size_t>(count) + 1);
     for_each_site(labels, [&](site p) {
       const Label label = labels[p];
       const auto place = labels.depth > 1 ? p.z : p.y;
       if (place < band.first || place >= band.first + band.count) return;
-      if (label != 0) rule.add(rows[static_cast<std::size_t>(label)], origin, p, labels, in.pixels()[p]...);
+      if (label != 0)
+        rule.add(rows[static_cast<std::size_t>(label)], image.origin() + p, labels_beside<Label>{labels, p},
+                 in.pixels()[p]...);
     });
     return rows;
   }

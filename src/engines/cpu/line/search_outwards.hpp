@@ -11,8 +11,7 @@
 namespace macareu::cpu {
 namespace {
 
-/// Steps between two tests for completion.
-constexpr std::int64_t stride = 4;
+using tuning::steps_between_tests;
 
 template <line_join Join, class V>
 [[gnu::always_inline]] inline V with_cost(V value, V cost) {
@@ -32,7 +31,7 @@ bool search_outwards(const envelope<Value>& e, std::int64_t x) {
   for (int i = 0; i < parts; ++i) best[i] = load(e.value + x + i * lanes);
   const bool far_ahead = e.ordered && e.cost[far_steps] < e.limit;
   bool done = true;
-  for (std::int64_t k = 1; k < e.size && e.cost[k] <= e.limit; k += stride) {
+  for (std::int64_t k = 1; k < e.size && e.cost[k] <= e.limit; k += steps_between_tests) {
     vec<Value> farthest = best[0];
     for (int i = 1; i < parts; ++i) farthest = max(farthest, best[i]);
     if (!any_above<Value>(farthest, e.cost[k])) break;
@@ -40,7 +39,7 @@ bool search_outwards(const envelope<Value>& e, std::int64_t x) {
       done = false;
       break;
     }
-    for (std::int64_t s = k; s < k + stride; ++s) {
+    for (std::int64_t s = k; s < k + steps_between_tests; ++s) {
       const vec<Value> cost = all_lanes(e.cost[s]);
       for (int i = 0; i < parts; ++i) {
         const Value* const here = e.value + x + i * lanes;

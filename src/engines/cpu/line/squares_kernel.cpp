@@ -12,12 +12,13 @@ namespace macareu::cpu {
 namespace {
 
 struct square_costs {
-  std::uint16_t of[far_steps + 2 * stride];
+  std::uint16_t of[far_steps + 2 * steps_between_tests];
 };
 
 constexpr square_costs costs_of_squares() {
   square_costs costs{};
-  for (std::int64_t k = 0; k < far_steps + 2 * stride; ++k) costs.of[k] = static_cast<std::uint16_t>(k * k);
+  for (std::int64_t k = 0; k < far_steps + 2 * steps_between_tests; ++k)
+    costs.of[k] = static_cast<std::uint16_t>(k * k);
   return costs;
 }
 

@@ -73,7 +73,8 @@ void over_label_runs(const view<const Label>& labels, site begin, Visit&& visit)
   }
 }
 
-/// Rows of an image, run by run. Outlines are computed in words of pixels.
+/// Rows of an image, run by run. Outlines are computed in words of pixels. origin: the place of the images'
+/// first pixel in the whole.
 template <class Rule, class Cache, class Label, class... In>
 void tally_runs(const Rule& rule, site origin, Cache& own, std::int64_t first, std::int64_t last,
                 const view<const Label>& labels, const view<const In>&... in) {
@@ -86,7 +87,8 @@ void tally_runs(const Rule& rule, site origin, Cache& own, std::int64_t first, s
       const Label label = labels[{0, y, begin}];
       if (label == 0) return;
       auto& sums = own.row_of(label);
-      rule.add_run(sums, origin, site{0, y, begin}, end - begin, in...);
+      const site first_pixel{0, y, begin};
+      rule.add_run(sums, origin + first_pixel, end - begin, row_of_pixels<In...>(first_pixel, in...));
       for (auto i = begin / word_bits; i * word_bits < end; ++i) {
         if (i != at) outline = rule.outline(near.same_beside(i), near.border_beside(i));
         at = i;
@@ -109,11 +111,9 @@ void tally_rows(const Rule& rule, site origin, Cache& own, std::int64_t first, s
       over_label_runs(labels, p, [&](Label label, std::int64_t, std::int64_t pixels) {
         rule.add_pixels(own.row_of(label), static_cast<std::uint64_t>(pixels));
       });
-    } else if constexpr (requires(typename Rule::row & sums) {
-                           rule.add_row(sums, origin, p, std::int64_t{1});
-                         }) {
+    } else if constexpr (requires(typename Rule::row & sums) { rule.add_row(sums, p, std::int64_t{1}); }) {
       over_label_runs(labels, p, [&](Label label, std::int64_t x, std::int64_t pixels) {
-        rule.add_row(own.row_of(label), origin, site{p.z, p.y, x}, pixels);
+        rule.add_row(own.row_of(label), origin + site{p.z, p.y, x}, pixels);
       });
     } else {
       Label last_label{};
@@ -122,7 +122,7 @@ void tally_rows(const Rule& rule, site origin, Cache& own, std::int64_t first, s
         const Label label = labels[p];
         if (label == 0) continue;
         if (label != last_label) sums = &own.row_of(last_label = label);
-        rule.add(*sums, origin, p, labels, in[p]...);
+        rule.add(*sums, origin + p, labels_beside<Label>{labels, p}, in[p]...);
       }
     }
   }

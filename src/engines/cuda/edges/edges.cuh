@@ -162,7 +162,7 @@ template <class Rule, class Enter, class In>
 bool link_edges(const gpu& on, const Rule& rule, const smoothing& how, const neighbourhood& near,
                 const Enter& enter, const view<const In>& in, const view<std::uint8_t>& out) {
   const labels::labelled_form shape{1, in.height, in.width, near, false};
-  if (!labels::fits_ids(1, in.height, in.width)) return false;
+  if (words_of_rows(1, in.height, in.width) > most_gpu_words) return false;
   const labels::labelling parts(on, shape);
   const device_array<std::uint64_t> certain(on, parts.grid().words);
   const edge_marks bits{reinterpret_cast<std::uint32_t*>(parts.set_pixels()),

@@ -99,7 +99,7 @@ struct tile_rows_of {
   /// Places are those of the whole image.
   static __device__ void add(const Rule& rule, part& to, site whole, site, site p,
                              const view<const Label>& labels, const In&... in) {
-    rule.add(to, site{-whole.z, -whole.y, -whole.x}, p, labels, in...);
+    rule.add(to, whole + p, labels_beside<Label>{labels, p}, in...);
   }
   static __device__ const part& widen(const Rule&, const part& row, site) { return row; }
 };
@@ -109,7 +109,7 @@ struct tile_rows_of<Rule, Label, In...> {
   using part = typename Rule::template part_row<In...>;
   static __device__ void add(const Rule& rule, part& to, site, site origin, site p,
                              const view<const Label>& labels, const In&... in) {
-    rule.add(to, origin, p, labels, in...);
+    rule.add(to, p - origin, labels_beside<Label>{labels, p}, in...);
   }
   static __device__ typename Rule::row widen(const Rule& rule, const part& row, site origin) {
     return rule.widen(row, origin);
@@ -313,7 +313,7 @@ __global__ __launch_bounds__(
       if (__any_sync(~0u, leaves)) {
         const site in_tile{0, first_row + row, first_column + lane};
         leave_objects<kept>(objects, rule, rows, whole + origin, leaves ? last : Label{},
-                            rule.part_of(own, site{0, 0, 0}, in_tile));
+                            rule.part_of(own, in_tile));
         if (leaves) own = {};
       }
       if (row == rows_here) break;

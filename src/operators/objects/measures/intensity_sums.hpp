@@ -83,7 +83,7 @@ struct object_intensities {
   intensity_scale scale;
 
   template <class Label, class T>
-  MACAREU_HD void add(row& to, site, site, const view<const Label>&, const T& intensity) const {
+  MACAREU_HD void add(row& to, site, const labels_beside<Label>&, const T& intensity) const {
     const std::int64_t steps = scale(intensity);
     ++to.count[pixels];
     to.stretch(0, to_order(intensity));

@@ -13,7 +13,7 @@ struct object_size {
   enum counts { pixels };
 
   template <class Label>
-  MACAREU_HD void add(row& to, site, site, const view<const Label>&) const {
+  MACAREU_HD void add(row& to, site, const labels_beside<Label>&) const {
     add_pixels(to, 1);
   }
   MACAREU_HD void add_pixels(row& to, std::uint64_t count) const { to.count[pixels] += count; }
@@ -25,20 +25,19 @@ struct object_extent {
   enum counts { pixels, on_border };
 
   template <class Label>
-  MACAREU_HD void add(row& to, site origin, site p, const view<const Label>&) const {
-    const site there = p - origin;
+  MACAREU_HD void add(row& to, site p, const labels_beside<Label>&) const {
     ++to.count[pixels];
-    to.count[on_border] += whole.on_border(there, volume);
-    to.stretch(0, whole.index_of(there));
+    to.count[on_border] += whole.on_border(p, volume);
+    to.stretch(0, whole.index_of(p));
   }
   /// Pixels from p on in one row.
-  MACAREU_HD void add_row(row& to, site origin, site p, std::int64_t count) const {
-    const site there = p - origin, last{there.z, there.y, there.x + count - 1};
+  MACAREU_HD void add_row(row& to, site p, std::int64_t count) const {
+    const site last{p.z, p.y, p.x + count - 1};
     to.count[pixels] += static_cast<std::uint64_t>(count);
-    const bool inner = !whole.on_border({there.z, there.y, 1}, volume) && whole.width > 2;
+    const bool inner = !whole.on_border({p.z, p.y, 1}, volume) && whole.width > 2;
     to.count[on_border] +=
-        inner ? std::uint64_t{there.x == 0} + (last.x == whole.width - 1) : static_cast<std::uint64_t>(count);
-    to.stretch(0, whole.index_of(there));
+        inner ? std::uint64_t{p.x == 0} + (last.x == whole.width - 1) : static_cast<std::uint64_t>(count);
+    to.stretch(0, whole.index_of(p));
     to.stretch(0, whole.index_of(last));
   }
 

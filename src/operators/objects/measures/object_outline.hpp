@@ -50,28 +50,6 @@ MACAREU_HD image_outline<Word> outline_of(const beside<Word>& same, const beside
           .mixed = on_border & one & (d.ones ^ d.twos)};
 }
 
-template <class Label>
-MACAREU_HD bool same_label(const view<const Label>& labels, site q, Label label) {
-  return labels.contains(q) && labels[q] == label;
-}
-
-/// Passes is_same(dz, dy, dx) to `look`: whether that pixel has p's label. Skips the bounds check if p is at
-/// least `reach` away from the end of the image.
-template <int Rank, class Label, class Look>
-MACAREU_HD void look_around(const view<const Label>& labels, site p, std::int64_t reach, Look&& look) {
-  const Label* const here = &labels[p];
-  const Label label = *here;
-  const bool deep = p.x >= reach && p.y >= reach && p.x + reach < labels.width &&
-                    p.y + reach < labels.height &&
-                    (Rank == 2 || (p.z >= reach && p.z + reach < labels.depth));
-  if (deep)
-    look([&](int dz, int dy, int dx) {
-      return here[dz * labels.step_z + dy * labels.step_y + dx * labels.step_x] == label;
-    });
-  else
-    look([&](int dz, int dy, int dx) { return same_label(labels, {p.z + dz, p.y + dy, p.x + dx}, label); });
-}
-
 /// The Euler number is vertices - edges + faces - voxels of the object as closed cubes. The first pixel of
 /// the object in raster order counts each of them: p does if no earlier pixel shares it.
 MACAREU_HD inline int cells_of_its_own(const bool* near) {
@@ -98,10 +76,10 @@ MACAREU_HD inline beside<unsigned> bits_beside(const bool* nine) {
 
 /// Empty if p is not on the border itself, since it does not matter then.
 template <class Label>
-MACAREU_HD beside<unsigned> border_beside(site p, const view<const Label>& labels, const bool* near) {
+MACAREU_HD beside<unsigned> border_beside(const labels_beside<Label>& labels, const bool* near) {
   if (near[10] && near[12] && near[14] && near[16]) return {};
   unsigned object[5];  // rows from two up to two down, a bit for each pixel from two left to two right
-  look_around<2>(labels, p, 2, [&](auto&& is_same) {
+  labels.template look_around<2>(2, [&](auto&& is_same) {
     for (int y = 0; y < 5; ++y) {
       object[y] = 0;
       for (int x = 0; x < 5; ++x) object[y] |= static_cast<unsigned>(is_same(0, y - 2, x - 2)) << x;

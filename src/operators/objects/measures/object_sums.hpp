@@ -34,20 +34,18 @@ struct object_sums {
 
   intensity_scale scale;
 
-  /// Row has coordinates relative to the origin.
   template <class Row, class Label, class... In>
-  MACAREU_HD void add(Row& to, site origin, site p, const view<const Label>& labels,
-                      const In&... intensity) const {
-    add_place(to, origin, p, intensity...);
-    add_surroundings(to, p, labels);
+  MACAREU_HD void add(Row& to, site p, const labels_beside<Label>& near, const In&... intensity) const {
+    add_place(to, p, intensity...);
+    add_surroundings(to, near);
   }
 
   template <class Row, class... In>
-  MACAREU_HD void add_place(Row& to, site origin, site p, const In&... intensity) const {
+  MACAREU_HD void add_place(Row& to, site p, const In&... intensity) const {
     using sum_word = typename Row::sum_word;
     using bound_word = typename Row::bound_word;
-    const bound_word all[3]{static_cast<bound_word>(p.z - origin.z), static_cast<bound_word>(p.y - origin.y),
-                            static_cast<bound_word>(p.x - origin.x)};
+    const bound_word all[3]{static_cast<bound_word>(p.z), static_cast<bound_word>(p.y),
+                            static_cast<bound_word>(p.x)};
     const bound_word* const at = all + 3 - Rank;
     ++to.count[pixels];
     for (int i = 0, k = second; i < Rank; ++i) {
@@ -82,13 +80,12 @@ struct object_sums {
   /// 0..n-1 and of their squares.
   template <std::size_t Counts, std::size_t Sums, std::size_t Bounds, class Sum, class Bound>
   requires(Rank == 2) MACAREU_HD tally_row<Counts, sums, bounds, std::uint32_t, Sum, Bound> part_of(
-      const tally_row<Counts, Sums, Bounds, std::uint32_t, Sum, Bound>& column, site origin, site end)
+      const tally_row<Counts, Sums, Bounds, std::uint32_t, Sum, Bound>& column, site end)
   const {
     tally_row<Counts, sums, bounds, std::uint32_t, Sum, Bound> to;
     to.count = column.count;
     const auto n = static_cast<std::uint32_t>(column.count[pixels]);
-    const auto x = static_cast<std::uint32_t>(end.x - origin.x),
-               y = static_cast<std::uint32_t>(end.y - origin.y) - n;
+    const auto x = static_cast<std::uint32_t>(end.x), y = static_cast<std::uint32_t>(end.y) - n;
     const std::uint32_t triangle = n * (n - 1) / 2, squares = (2 * n - 1) * triangle / 3;
     const std::uint32_t all_y = n * y + triangle;
     const std::uint32_t places[2 + 3]{all_y, n * x, n * y * y + 2 * y * triangle + squares, x * all_y,
@@ -136,17 +133,16 @@ struct object_sums {
 
   /// Adds `count` pixels from p on along x, from the sums of their distances to p.
   template <class... In>
-  requires(Rank == 2) void add_run(row& to, site origin, site p, std::int64_t count,
-                                   const view<const In>&... intensity) const {
+  requires(Rank == 2) void add_run(row& to, site p, std::int64_t count,
+                                   const row_of_pixels<In...>& intensity) const {
     const wide_sum distances = wide_product(count, count - 1) / 2;
-    const site at = p - origin;
-    const auto x = static_cast<wide_sum>(at.x), y = static_cast<wide_sum>(at.y),
+    const auto x = static_cast<wide_sum>(p.x), y = static_cast<wide_sum>(p.y),
                n = static_cast<wide_sum>(count);
     const wide_sum along = x * n + distances;
     to.count[pixels] += static_cast<std::uint64_t>(count);
-    to.stretch(0, at.y);
-    to.stretch(1, at.x);
-    to.stretch(1, at.x + count - 1);
+    to.stretch(0, p.y);
+    to.stretch(1, p.x);
+    to.stretch(1, p.x + count - 1);
     to.sum[first] += y * n;
     to.sum[first + 1] += along;
     to.sum[second] += y * y * n;
@@ -175,7 +171,7 @@ struct object_sums {
           squares += part_sum{steps} * steps;
           moments += part_sum{steps} * i;
         };
-        over_row({p.z, p.y, p.x + begin}, std::min(at_once, count - begin), add, intensity...);
+        intensity.over(begin, std::min(at_once, count - begin), add);
         total += static_cast<wide_sum>(part);
         to.sum[mass_squared] += static_cast<wide_sum>(squares);
         to.sum[moment + 1] +=
@@ -252,10 +248,10 @@ struct object_sums {
   MACAREU_HD static std::int64_t order_of(std::int64_t order) { return order; }
 
   template <class Row, class Label>
-  MACAREU_HD void add_surroundings(Row& to, site p, const view<const Label>& labels) const {
+  MACAREU_HD void add_surroundings(Row& to, const labels_beside<Label>& labels) const {
     bool near[27]{};
     bool inner = true;
-    look_around<Rank>(labels, p, 1, [&](auto&& is_same) {
+    labels.template look_around<Rank>(1, [&](auto&& is_same) {
       for (int i = Rank == 2 ? 9 : 0; i < (Rank == 2 ? 18 : 27); ++i) {
         near[i] = is_same(i / 9 - 1, i / 3 % 3 - 1, i % 3 - 1);
         inner = inner & near[i];
@@ -263,7 +259,7 @@ struct object_sums {
     });
     if (inner) return;  // adds 0 to every count
     if constexpr (Rank == 2) {
-      add_outline(to, outline_of(bits_beside(near + 9), border_beside(p, labels, near)), 0);
+      add_outline(to, outline_of(bits_beside(near + 9), border_beside(labels, near)), 0);
     } else {
       to.count[euler] += static_cast<typename Row::count_word>(cells_of_its_own(near));
       for (int d = 0; d < crossing_directions; ++d)
