@@ -144,6 +144,10 @@ void write_engines(std::ostream& out, const operator_description& about) {
     out << "[In pieces](../../explanation/pieces.md) every pixel of an input is read "
         << times[passes->reads - 1] << " with default parameters, plus halos" << passes->more << ".\n";
   }
+  if (about.most_gpu_words > 0)
+    out << "A GPU takes at most " << about.most_gpu_words
+        << " words of 64 pixels of a row at once. For larger images "
+        << (about.in_pieces ? "in host memory `cuda` works in pieces, and " : "") << "`auto` uses `cpu`.\n";
   if (about.pattern == "wave")
     out << "Strategies (`--strategy`): `tiles` and `contraction` on `cpu` and `cuda`; `sweep`, `queue`, `megapixel` and "
            "`diagonal` on `cuda`. The result is the same.\n";

@@ -120,13 +120,16 @@ void input_options::add_channel_to(parser& options) {
        .take = [this](const std::string& text) { channel_ = channel_from(text); }});
 }
 
-read_options input_options::how_to_read() const {
+read_options input_options::how_to_read(const std::string& file) const {
+  if (!describe_raw() && lower(std::filesystem::path(file).extension().string()) == ".raw")
+    throw io_error(
+        file, "a raw file has no header: give --shape and --dtype, and --offset and --endian where needed");
   read_options how{.channels_last = channels_last_, .level = level_};
   if (describe_raw()) how.raw = raw_;
   return how;
 }
 
-image_file input_options::read(const std::string& file) const { return read_image(file, how_to_read()); }
+image_file input_options::read(const std::string& file) const { return read_image(file, how_to_read(file)); }
 
 std::optional<int> input_options::wanted_channel(const std::string& file, int channels) const {
   const auto has = file + " has " + std::to_string(channels) + (channels == 1 ? " channel" : " channels");
@@ -159,7 +162,7 @@ image_file input_options::read_grey(const std::string& file) const {
 
 std::unique_ptr<image_source> input_options::open_grey(const std::string& file,
                                                        const std::filesystem::path& scratch) const {
-  auto all = open_source(file, how_to_read(), scratch);
+  auto all = open_source(file, how_to_read(file), scratch);
   const auto channel = wanted_channel(file, all->form().channels);
   if (all->form().channels == 1) return all;
   return std::make_unique<one_channel>(std::move(all), channel);
@@ -167,7 +170,7 @@ std::unique_ptr<image_source> input_options::open_grey(const std::string& file,
 
 std::unique_ptr<image_source> input_options::open_grey_or_colour(const std::string& file,
                                                                  const std::filesystem::path& scratch) const {
-  return channel_ ? open_grey(file, scratch) : open_source(file, how_to_read(), scratch);
+  return channel_ ? open_grey(file, scratch) : open_source(file, how_to_read(file), scratch);
 }
 
 image_file input_options::read_grey_or_colour(const std::string& file) const {

@@ -49,7 +49,8 @@ class input_options {
 
  private:
   bool describe_raw() const { return !raw_options_.empty(); }
-  read_options how_to_read() const;
+  /// Throws io_error for a .raw file without options that describe it.
+  read_options how_to_read(const std::string& file) const;
   /// Which channel of so many is wanted: its number, or nothing for the luminance of several. Throws
   /// usage_error if a grey image needs a choice, or there is no such channel.
   std::optional<int> wanted_channel(const std::string& file, int channels) const;

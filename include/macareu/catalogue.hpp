@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
@@ -46,6 +47,9 @@ struct parameter_description {
   bool whole = false;     ///< no fractions
   bool is_scale = false;  ///< size of an output's pixels along each axis, in pixels of the first input
   bool is_block = false;  ///< slices (rows, in images) of a piece; inf: as a whole
+  /// Stands instead of the input that is given by option or, without one, of the parameter before it. A call
+  /// gives one of the two.
+  bool is_alternative = false;
 };
 
 struct input_description {
@@ -107,6 +111,10 @@ struct operator_description {
   std::span<const dtype> types = {};  ///< allowed for the first input; empty: any
   /// For one front end alone: no verb, no function of <macareu/operators.hpp>, not in catalogue().
   bool hidden = false;
+  bool in_pieces = true;  ///< works on images larger than memory, on devices that do
+  /// The largest image that one GPU takes as a whole, in words of 64 pixels of a row; 0: any that fits its
+  /// memory.
+  std::int64_t most_gpu_words = 0;
   std::string_view formula = {};  ///< R_f(m) is reconstruct(m, f) by dilation, R*_f(m) by erosion
   peer_names peers = {};
 };
@@ -128,6 +136,9 @@ std::vector<std::string_view> built_devices();
 /// The devices that can run on this machine, and the values of `strategy` on one of them.
 std::vector<std::string_view> devices();
 std::vector<std::string_view> strategies(std::string_view device, std::string_view pattern);
+
+/// Whether the operator works in pieces on a device of this build. Does not query a driver.
+bool works_in_pieces(const operator_description& about, std::string_view device);
 
 /// Throws call_error naming the parameter and what it takes.
 argument parse_argument(const parameter_description& parameter, std::string_view text);
@@ -157,6 +168,9 @@ struct image_form {
   std::optional<extents> shape = {};
   std::optional<int> channels = {};
 };
+
+/// That of no_image stands for an image that is not given.
+image_form form_of(const const_image_view& image);
 
 /// Checks forms, arguments and context without computing anything. Throws what the call would throw:
 /// usage_error, mostly as a call_error, and device_error. A form may leave fields open. The call is then

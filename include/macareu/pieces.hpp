@@ -11,6 +11,7 @@
 
 #include <macareu/catalogue.hpp>
 #include <macareu/context.hpp>
+#include <macareu/error.hpp>
 #include <macareu/sources.hpp>
 
 namespace macareu {
@@ -55,6 +56,12 @@ struct piece_options {
   ranks* shared_by = nullptr;
   piece_report* report = nullptr;
   std::function<void(const piece_progress&)> progress = {};  ///< called after each piece, from one thread
+};
+
+/// The unfinished run is not there, was another one, or lost files. message() is the reason.
+class unresumable_error : public usage_error {
+ public:
+  explicit unresumable_error(const std::string& reason) : usage_error("the run cannot be resumed", reason) {}
 };
 
 /// 70 % of what the machine and the cgroup leave free.

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <stop_token>
+#include <vector>
 
 #include <itkMultiThreaderBase.h>
 
@@ -29,6 +30,14 @@ const operator_description& operator_named(std::string_view name) {
   const auto* about = find_operator(name);
   if (!about) throw usage_error("the library has no operator " + std::string(name));
   return *about;
+}
+
+/// What the library refuses is refused before progress is told.
+void check(const operator_description& about, std::span<const const_image_view> inputs,
+           const arguments& given, const context& how) {
+  std::vector<image_form> forms(inputs.size());
+  std::ranges::transform(inputs, forms.begin(), &form_of);
+  validate(about, forms, given, how);
 }
 
 template <class Work>
@@ -64,16 +73,21 @@ run_report for_filter(::itk::ProcessObject& filter, const std::string& device, s
 run_report run(::itk::ProcessObject& filter, const std::string& device, std::string_view name,
                std::span<const const_image_view> inputs, std::span<const image_view> outputs,
                const arguments& given, step part) {
+  const auto& about = operator_named(name);
   return for_filter(filter, device, part, [&](const context& how) {
-    run_operator(operator_named(name), inputs, outputs, given, how);
+    check(about, inputs, given, how);
+    run_operator(about, inputs, outputs, given, how);
   });
 }
 
 table tabulate(::itk::ProcessObject& filter, const std::string& device, std::string_view name,
                std::span<const const_image_view> inputs, const arguments& given) {
   table found;
-  for_filter(filter, device, {0, 0},
-             [&](const context& how) { found = compute_table(operator_named(name), inputs, given, how); });
+  const auto& about = operator_named(name);
+  for_filter(filter, device, {0, 0}, [&](const context& how) {
+    check(about, inputs, given, how);
+    found = compute_table(about, inputs, given, how);
+  });
   return found;
 }
 

@@ -2,6 +2,7 @@
 #include <pybind11/pybind11.h>
 
 #include <exception>
+#include <string>
 
 #include <macareu/error.hpp>
 
@@ -11,9 +12,19 @@
 namespace macareu::python {
 namespace {
 
+/// Outputs of a call are its argument `out`.
+std::string worded(const call_error& error) {
+  const std::string about(error.about());
+  return (about.empty() ? about : about + ": ") + error.problem().text([](const error_part& part) {
+    return part.text + (part.is == error_part::role::output ? " (out)" : "");
+  });
+}
+
 void translate(std::exception_ptr thrown) {
   try {
     if (thrown) std::rethrow_exception(thrown);
+  } catch (const call_error& error) {
+    PyErr_SetString(PyExc_ValueError, worded(error).c_str());
   } catch (const usage_error& error) {
     PyErr_SetString(PyExc_ValueError, error.what());
   } catch (const io_error& error) {

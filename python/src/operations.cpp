@@ -95,6 +95,14 @@ struct image_sources {
       all.push_back(is_left_out(all.size(), source->form().shape) ? nullptr : source.get());
   }
 
+  std::vector<image_form> forms() const {
+    std::vector<image_form> found;
+    for (const auto* source : all)
+      found.push_back(source ? image_form{source->form().type, source->form().shape, source->form().channels}
+                             : form_of(no_image));
+    return found;
+  }
+
   std::vector<std::unique_ptr<image_source>> kept;
   std::vector<image_source*> all;
 };
@@ -160,6 +168,7 @@ class operation {
       inputs.push_back(given_or_none(inputs.size(), view_of(array, const_cast<void*>(array.data()))));
     }
     if (about_.takes_colour) inputs[0] = as_colour(inputs[0]);
+    check(inputs, all, options);
     const bool watched = inputs[0].shape().pixels() >= pixels_worth_watching;
     if (gives_table(about_)) return measured(options, watched, inputs, all);
     if (gives_shapes(about_)) return outlined(options, watched, inputs, all);
@@ -202,6 +211,7 @@ class operation {
     const image_sources inputs(about_, images);
     arguments room;
     const auto& all = complete(values, room);
+    validate(about_, inputs.forms(), all);
     std::int64_t bytes = inputs.all[0]->form().shape.pixels() * engine_bytes_per_pixel;
     for (const auto* input : inputs.all) bytes += input ? bytes_of(input->form()) : 0;
     for (std::size_t o = 0; o < about_.outputs.size(); ++o)
@@ -220,6 +230,7 @@ class operation {
     arguments room;
     const auto& all = complete(values, room);
     const image_sources inputs(about_, images);
+    validate(about_, inputs.forms(), all, context_of(options));
     if (gives_table(about_)) {
       table found;
       run_without_gil(options, true, [&](const context& how) {
@@ -269,6 +280,17 @@ class operation {
   }
 
  private:
+  /// Refuses what the library would refuse, before results get memory. Results of smaller images take less
+  /// time than the checks.
+  void check(const std::vector<const_image_view>& inputs, const arguments& all,
+             const run_options& options) const {
+    constexpr std::int64_t pixels_worth_checking = std::int64_t{1} << 16;
+    if (inputs[0].shape().pixels() < pixels_worth_checking) return;
+    std::vector<image_form> forms(inputs.size());
+    std::ranges::transform(inputs, forms.begin(), &form_of);
+    validate(about_, forms, all, context_of(options));
+  }
+
   /// Long columns own the table's memory. Short ones share a block, because an owner costs more than a few
   /// numbers.
   py::dict columns_of(table&& data) const {

@@ -54,6 +54,10 @@ struct run_options {
   bool wait;
 };
 
+inline context context_of(const run_options& options) {
+  return {.device = options.device, .strategy = options.strategy, .threads = options.threads};
+}
+
 /// Runs `work()` without the GIL until it finishes, fails, or is stopped. Ctrl-C sets the source if it is
 /// watched. Returns whether it was stopped.
 template <class Work>
@@ -79,7 +83,7 @@ template <class Work>
 void run_without_gil(const run_options& options, bool watched, const Work& work) {
   std::stop_source source;
   std::exception_ptr failure_in_progress;
-  context how{.device = options.device, .strategy = options.strategy, .threads = options.threads};
+  auto how = context_of(options);
   how.stop = source.get_token();
   how.stream = reinterpret_cast<void*>(options.stream);
   how.wait = options.wait;

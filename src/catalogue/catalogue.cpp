@@ -143,6 +143,14 @@ std::vector<std::string_view> strategies(std::string_view device, std::string_vi
   return found == all.end() ? std::vector<std::string_view>() : found->strategies(pattern);
 }
 
+bool works_in_pieces(const operator_description& about, std::string_view device) {
+  if (!about.in_pieces) return false;
+  if (device == "cuda" || !cuda::gpus_named(device).empty()) return cuda::is_built() && cuda::in_pieces;
+  const auto engine = device == "auto" ? "cpu" : device;
+  return std::ranges::any_of(
+      entries(), [&](const entry& each) { return each.engine == engine && each.works_in_pieces; });
+}
+
 dtype output_type(const operator_description& about, std::size_t output, dtype input, const extents& shape,
                   const arguments& given) {
   if (about.outputs[output].type != output_description::type_rule::computed)
@@ -234,7 +242,7 @@ std::vector<entry> joined_entries(const std::vector<entry>& parts) {
   // Operators that this build leaves out are refused like types that it has no code for.
   if (const auto any = std::ranges::find(all, "cpu", &entry::engine); any != all.end())
     for (const auto strategies = any->strategies; const auto& about : all_operators())
-      join({&about, "cpu", strategies, true});
+      join({&about, "cpu", strategies, about.in_pieces});
   return all;
 }
 
@@ -242,7 +250,7 @@ void run_operator(const operator_description& about, std::span<const const_image
                   std::span<const image_view> outputs, const arguments& given, const context& how) {
   check_gives(about, result_kind::images);
   check_context(how);
-  check_inputs(about, inputs);
+  check_inputs(about, inputs, given);
   arguments room;
   const auto& values = complete_arguments(about, given, room);
   check_outputs(about, inputs, outputs, values);
@@ -253,7 +261,7 @@ std::vector<image> run_operator(const operator_description& about, std::span<con
                                 const arguments& given, const context& how) {
   check_gives(about, result_kind::images);
   check_context(how);
-  check_inputs(about, inputs);
+  check_inputs(about, inputs, given);
   arguments room;
   const auto& values = complete_arguments(about, given, room);
   auto choice = choose_device(about, inputs, {}, how);
@@ -274,7 +282,7 @@ table compute_table(const operator_description& about, std::span<const const_ima
                     const arguments& given, const context& how) {
   check_gives(about, result_kind::table);
   check_context(how);
-  check_inputs(about, inputs);
+  check_inputs(about, inputs, given);
   arguments room;
   const auto& values = complete_arguments(about, given, room);
   table result;
@@ -286,7 +294,7 @@ void compute_shapes(const operator_description& about, std::span<const const_ima
                     const take_shape& take, const arguments& given, const context& how) {
   check_gives(about, result_kind::shapes);
   check_context(how);
-  check_inputs(about, inputs);
+  check_inputs(about, inputs, given);
   arguments room;
   const auto& values = complete_arguments(about, given, room);
   run_checked(choose_device(about, inputs, {}, how), inputs, {}, values, how, nullptr, &take);

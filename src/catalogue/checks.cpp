@@ -132,12 +132,14 @@ void check_count(const operator_description& about, std::size_t given) {
                     .allowed = allowed});
 }
 
+bool is_given(const image_form& form) { return form.type || form.shape != extents{}; }
+
 void check_form(const operator_description& about, std::size_t index, const image_form& form,
                 const image_form& first) {
   const auto& input = about.inputs[index];
   const image_name image{about, error_part::role::input, input.name};
   const auto channels = [](const image_form& of) { return std::to_string(*of.channels); };
-  if (input.optional && form.shape == extents{} && !form.type) return;  // not given
+  if (input.optional && !is_given(form)) return;
   if (about.takes_colour && index == 0) {
     if (form.channels && *form.channels != 3)
       throw image.refused(fault::channels,
@@ -183,10 +185,43 @@ void check_type(const operator_description& about, const image_form& first) {
       fault::type, " has pixels of type " + given + ", but must have one of " + allowed, given, allowed);
 }
 
-void check_forms(const operator_description& about, std::span<const image_form> forms) {
+/// Whether the caller chose a value. Front ends that complete arguments add defaults, which do not count.
+bool is_given(const operator_description& about, const parameter_description& parameter,
+              const arguments& given) {
+  const auto found = given.find(parameter.name);
+  if (found == given.end()) return false;
+  return given.size() < about.parameters.size() ||
+         to_string(found->second) != to_string(parse_argument(parameter, parameter.default_text));
+}
+
+/// Refuses alternatives that are both given.
+template <class HasInput>
+void check_alternatives(const operator_description& about, const HasInput& has_input,
+                        const arguments& given) {
+  const auto input = std::ranges::find(about.inputs, true, &input_description::by_option);
+  const bool is_of_input = input != about.inputs.end();
+  for (std::size_t p = 0; p < about.parameters.size(); ++p) {
+    const auto& parameter = about.parameters[p];
+    if (!parameter.is_alternative) continue;
+    const bool has_other = is_of_input ? has_input(static_cast<std::size_t>(input - about.inputs.begin()))
+                                       : is_given(about, about.parameters[p - 1], given);
+    if (has_other && is_given(about, parameter, given))
+      throw call_error(
+          {.kind = fault::conflict,
+           .operation = std::string(about.name),
+           .parts = {parameter_named(parameter.name), " and ",
+                     is_of_input ? input_named(input->name) : parameter_named(about.parameters[p - 1].name),
+                     " are both given: use one of them"}});
+  }
+}
+
+void check_forms(const operator_description& about, std::span<const image_form> forms,
+                 const arguments& given) {
   check_count(about, forms.size());
   check_type(about, forms[0]);
   for (std::size_t i = 0; i < forms.size(); ++i) check_form(about, i, forms[i], forms[0]);
+  check_alternatives(
+      about, [&](std::size_t i) { return i < forms.size() && is_given(forms[i]); }, given);
 }
 
 bool is_optional(const output_description& output) { return output.optional; }
@@ -262,18 +297,17 @@ void check_context(const context& how) {
                     .allowed = allowed});
 }
 
-void check_inputs(const operator_description& about, std::span<const const_image_view> inputs) {
+void check_inputs(const operator_description& about, std::span<const const_image_view> inputs,
+                  const arguments& given) {
   check_count(about, inputs.size());
-  const auto form_of = [](const const_image_view& of) {
-    const bool given = of.data() || of.shape() != extents{};
-    return given ? image_form{of.type(), of.shape(), of.channels()} : image_form{.shape = extents{}};
-  };
   const auto first = form_of(inputs[0]);
   check_type(about, first);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     check_alignment(inputs[i], {about, error_part::role::input, about.inputs[i].name});
     check_form(about, i, form_of(inputs[i]), first);
   }
+  check_alternatives(
+      about, [&](std::size_t i) { return i < inputs.size() && is_given(form_of(inputs[i])); }, given);
 }
 
 dtype type_of(const output_description& output, dtype input, const extents& shape, const arguments& all) {
@@ -341,10 +375,15 @@ void check_outputs(const operator_description& about, std::span<const const_imag
   }
 }
 
+image_form form_of(const const_image_view& image) {
+  const bool given = image.data() || image.shape() != extents{};
+  return given ? image_form{image.type(), image.shape(), image.channels()} : image_form{.shape = extents{}};
+}
+
 void validate(const operator_description& about, std::span<const image_form> forms, const arguments& given,
               const context& how) {
   check_context(how);
-  check_forms(about, forms);
+  check_forms(about, forms, given);
   arguments room;
   const auto& values = complete_arguments(about, given, room);
   // Without a shape `auto` does not look for a GPU.

@@ -12,8 +12,9 @@ enum class result_kind { images, table, shapes };
 
 void check_gives(const operator_description& about, result_kind wanted);
 void check_context(const context& how);
-/// Checks form and memory of the inputs.
-void check_inputs(const operator_description& about, std::span<const const_image_view> inputs);
+/// Checks form and memory of the inputs, and that no argument is given beside what it stands instead of.
+void check_inputs(const operator_description& about, std::span<const const_image_view> inputs,
+                  const arguments& given);
 /// `all` must be complete.
 void check_outputs(const operator_description& about, std::span<const const_image_view> inputs,
                    std::span<const image_view> outputs, const arguments& all);

@@ -8,8 +8,8 @@
 #include "catalogue/cuda_module.hpp"
 #include "catalogue/gpu_start_up.hpp"
 #include "catalogue/tuning.hpp"
-#include "engines/cuda/component/label_limit.hpp"
 #include "engines/cuda/runtime/presence.hpp"
+#include "patterns/component.hpp"
 
 namespace macareu {
 namespace {
@@ -100,7 +100,8 @@ std::int64_t bytes_of(const View& image, const operator_description& about) {
 bool exceeds(std::span<const const_image_view> inputs, std::span<const image_view> outputs, int gpu,
              const context& how, const operator_description& about) {
   const auto& shape = inputs[0].shape();
-  if (about.pattern == "component" && !cuda::labels::fits_ids(shape.depth(), shape.height(), shape.width()))
+  if (about.most_gpu_words > 0 &&
+      words_of_rows(shape.depth(), shape.height(), shape.width()) > about.most_gpu_words)
     return true;
   std::int64_t all = 0;
   for (const auto& image : inputs) all += bytes_of(image, about);

@@ -102,11 +102,9 @@ void run_on(const call& call) {
   engine.finish();
 }
 
-/// Hidden operators serve front ends whose images are in memory, unless they say otherwise.
 template <class Operator, class Engine>
 constexpr bool runs_in_pieces() {
-  return requires { requires Engine::in_pieces; }
-  &&(!Operator::about.hidden || requires { requires Operator::in_pieces; });
+  return Operator::about.in_pieces && requires { requires Engine::in_pieces; };
 }
 
 template <class Operator, class Engine, code_part Part>

@@ -71,9 +71,9 @@ std::string description_of(const operator_description& about, std::span<image_so
 void require_identities(const operator_description& about, std::span<image_source* const> inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i] && inputs[i]->identity().empty())
-      throw usage_error("--resume: " + std::string(about.inputs[i].name) +
-                        " cannot be compared with that of the unfinished run, as it is a pipe or has no "
-                        "identity; start again without --resume");
+      throw unresumable_error(
+          std::string(about.inputs[i].name) +
+          " cannot be compared with that of the unfinished run, as it is a pipe or has no identity");
 }
 
 /// Runs the operator without pixels, and throws usage_error if one of its passes needs more than the limit.

@@ -29,7 +29,6 @@ call_error::call_error(call_problem problem, const std::string& told_by)
       problem_(kept(std::move(problem), told_by)) {}
 
 unfinished_error::unfinished_error(const io_error& cause)
-    : io_error(cause, "; what is done is kept, and --resume continues"),
-      cause_(std::string_view(cause.what()).size()) {}
+    : io_error(cause, "; what is done is kept"), cause_(std::string_view(cause.what()).size()) {}
 
 }  // namespace macareu

@@ -173,12 +173,12 @@ stored_image locate_npy(input& file, const read_options& options) {
   if (options.channels_last) {
     if (sizes.size() != 3 && sizes.size() != 4)
       file.fail_at(start,
-                   "with --channels last an image has 3 axes and a volume 4, but this array has " + axes);
+                   "with channels last an image has 3 axes and a volume 4, but this array has " + axes);
     channels = sizes.back();
     sizes.pop_back();
   } else if (sizes.size() != 2 && sizes.size() != 3) {
     file.fail_at(start, "an image has 2 axes and a volume 3, but this array has " + axes +
-                            (sizes.size() == 4 ? "; --channels last takes its last axis for channels" : ""));
+                            (sizes.size() == 4 ? "; with channels last its last axis is channels" : ""));
   }
   auto layout = checked_layout(file, start, type, sizes, channels, 0);
   layout.order = order;

@@ -5,7 +5,8 @@ namespace macareu::files {
 
 stored_image locate_raw(input& file, const read_options& options) {
   if (!options.raw)
-    file.fail("a raw file has no header: give --shape and --dtype, and --offset and --endian where needed");
+    file.fail(
+        "a raw file has no header: give its shape and pixel type, and offset and byte order where needed");
   const auto& raw = *options.raw;
   std::array<std::int64_t, 3> sizes{};
   for (int axis = 0; axis < raw.shape.rank(); ++axis) sizes[static_cast<std::size_t>(axis)] = raw.shape[axis];

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/ceil_div.hpp"
 #include "core/neighbourhood.hpp"
 #include "core/view.hpp"
 
@@ -46,6 +47,13 @@ MACAREU_HD bool joined(const Rule& rule, T a, T b) {
   else
     return rule.inside(a) && rule.inside(b) && rule.class_of(a) == rule.class_of(b);
 }
+
+/// Words of 64 pixels of a row. One GPU labels images of up to `most_gpu_words` of them: 32-bit ids suffice
+/// for all first pixels.
+constexpr std::int64_t words_of_rows(std::int64_t depth, std::int64_t height, std::int64_t width) {
+  return depth * height * ceil_div(width, 64);
+}
+inline constexpr std::int64_t most_gpu_words = std::int64_t{1} << 26;
 
 template <class Label>
 concept label_number = std::same_as<Label, std::uint32_t> || std::same_as<Label, std::uint64_t>;

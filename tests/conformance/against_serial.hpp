@@ -82,7 +82,8 @@ class against_serial : public engine_and_type {
   }
 
   void compare(dice& from, const operator_description& about, const std::vector<const_image_view>& inputs,
-               const arguments& given, int threads) {
+               const arguments& drawn, int threads) {
+    const auto given = beside(about, inputs, drawn);
     std::deque<strided_image> copies;
     std::vector<const_image_view> strided;
     if (from.once_in(8) && !about.takes_colour)

@@ -106,6 +106,9 @@ arguments draw_arguments(dice& from, const operator_description& about, int neig
                                   (from.once_in(2) ? std::to_string(from.between(9, 99)) : ""));
     }
   }
+  if (given.contains("vectors"))  // one or the other
+    given.erase(std::isnan(std::get<std::vector<number>>(given.at("vectors"))[0].to_double()) ? "vectors"
+                                                                                              : "stains");
   if (given.contains("find_white") && std::get<bool>(given.at("find_white"))) given.erase("white");
   if (given.contains("axes"))
     for (auto& one : std::get<std::vector<number>>(given.at("axes")))
@@ -135,6 +138,15 @@ arguments draw_arguments(dice& from, const operator_description& about, int neig
   if (given.contains("intervals") && !std::get<std::vector<interval>>(given.at("intervals")).empty())
     given.insert_or_assign("values", false);  // one or the other
   if (given.contains("background") && !std::get<bool>(given.at("values"))) given.erase("background");
+  return given;
+}
+
+arguments beside(const operator_description& about, std::span<const const_image_view> inputs,
+                 arguments given) {
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (about.inputs[i].by_option && inputs[i].data())
+      for (const auto& parameter : about.parameters)
+        if (parameter.is_alternative) given.erase(std::string(parameter.name));
   return given;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -75,6 +76,10 @@ arguments draw_arguments(dice& from, const operator_description& about, dtype ty
       {[&](const parameter_description& parameter) { return draw_number(from, parameter, type, palette); },
        [&] { return draw_intervals(from, palette); }});
 }
+
+/// Without those that a call gives instead of one of these inputs.
+arguments beside(const operator_description& about, std::span<const const_image_view> inputs,
+                 arguments given);
 
 /// Which outputs are asked for: optional ones at random, and rarely those that the arguments rule out. The
 /// list may end before those that are not.

@@ -70,7 +70,7 @@ void expect_serial_bits(const maze& m, bool turns) {
 }
 
 TEST(turning_to_contraction, while_tiles_wait_for_their_first_visit) {
-  expect_serial_bits(boxes(8, 4, 128, 256, markers::rising), true);
+  expect_serial_bits(boxes(4, 4, 128, 256, markers::rising), true);
 }
 
 TEST(turning_to_contraction, in_the_middle_of_a_corridor) {
@@ -78,7 +78,7 @@ TEST(turning_to_contraction, in_the_middle_of_a_corridor) {
 }
 
 TEST(turning_to_contraction, not_needed_for_one_wave_however_long) {
-  expect_serial_bits(boxes(8, 4, 128, 256, markers::one), false);
+  expect_serial_bits(boxes(4, 4, 128, 256, markers::one), false);
   expect_serial_bits(boxes(1, 1, 700, 900, markers::one), false);
 }
 

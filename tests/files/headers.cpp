@@ -244,8 +244,8 @@ TEST(raw, offset_and_byte_order) {
       .type = dtype::u16, .shape = {1, 2}, .offset = 1, .order = raw_layout::byte_order::big};
   EXPECT_EQ(values<std::uint16_t>(read_image(file, {.raw = layout}).pixels), (u16s{256, 2}));
   const auto message = message_of<io_error>([&] { read_image(file); });
-  for (const std::string option : {"--shape", "--dtype", "--offset", "--endian"})
-    EXPECT_TRUE(contains(message, option)) << message;
+  for (const std::string needed : {"shape", "pixel type", "offset", "byte order"})
+    EXPECT_TRUE(contains(message, needed)) << message;
 }
 
 }  // namespace

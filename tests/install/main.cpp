@@ -1,6 +1,7 @@
 // What a user writes: the same file against an installed Macareu and against one added as a subdirectory.
 // Its arguments are formats that must be there.
 #include <macareu/macareu.hpp>
+#include <macareu/steps.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -18,6 +19,13 @@ int main(int count, char** values) {
   const std::vector<std::uint8_t> expected{0, 0, 0, 0, 0, 2, 4, 2, 0};
   if (!std::ranges::equal(result.pixels<std::uint8_t>(), expected)) {
     std::puts("wrong pixels");
+    return 1;
+  }
+  macareu::steps on;
+  const auto labels =
+      on.whole("label", {}, {on.local("threshold", {{"value", macareu::number(0)}}, {on.picture_of(mask)})});
+  if (on.count() != 2 || on.read(labels).shape() != shape) {
+    std::puts("wrong labels");
     return 1;
   }
   for (const std::string extension : std::span(values + 1, values + count)) {

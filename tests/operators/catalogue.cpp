@@ -90,6 +90,20 @@ TEST(catalogue, serial_and_cpu_are_in_every_build) {
   EXPECT_TRUE(strategies("abacus", "wave").empty());
 }
 
+TEST(catalogue, tells_what_works_in_pieces) {
+  for (const auto& about : all_operators()) {
+    for (const auto* const device : {"auto", "cpu"})
+      EXPECT_EQ(works_in_pieces(about, device), about.in_pieces) << about.name << " " << device;
+    const auto all = built_devices();
+    const bool has_cuda = std::ranges::find(all, "cuda") != all.end();
+    for (const auto* const device : {"cuda", "cuda:0,cuda:1"})
+      EXPECT_EQ(works_in_pieces(about, device), about.in_pieces && has_cuda) << about.name << " " << device;
+    for (const auto* const device : {"serial", "unknown", "cudafoo"})
+      EXPECT_FALSE(works_in_pieces(about, device)) << about.name << " " << device;
+    EXPECT_TRUE(about.in_pieces || about.hidden) << about.name;
+  }
+}
+
 TEST(arguments, numbers_are_exact) {
   const parameter_description h{"h", parameter_kind::number, "", "height"};
   const auto parsed = [&](std::string_view text) {

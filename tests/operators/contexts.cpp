@@ -117,8 +117,9 @@ TEST(contexts, progress_never_falls) {
 TEST(contexts, every_operator_tells_its_progress_and_stops_on_the_way) {
   const auto f = noise({640, 700});
   const picture<std::uint8_t> weights{{3, 3}, std::vector<std::uint8_t>(9, 1)};
-  for (const auto* const device : {"serial", "cpu"})
-    for (const auto& about : catalogue()) {
+  for (const std::string device : {"serial", "cpu"})
+    for (std::size_t turn = device == "cpu"; const auto& about : catalogue()) {
+      if (share_of_images() < 1 && turn++ % 2 == 0) continue;  // one device after the other
       std::vector<const_image_view> inputs;
       for (const auto& input : about.inputs)
         if (!input.optional)

@@ -28,7 +28,7 @@ TEST(error, keeps_apart_what_it_is_about) {
   EXPECT_EQ(plain.about(), "");
   EXPECT_EQ(plain.message(), plain.what());
   const unfinished_error unfinished(of_file);
-  EXPECT_STREQ(unfinished.what(), "slide.tif: is damaged; what is done is kept, and --resume continues");
+  EXPECT_STREQ(unfinished.what(), "slide.tif: is damaged; what is done is kept");
   EXPECT_EQ(unfinished.cause(), of_file.what());
   EXPECT_EQ(unfinished.about(), "slide.tif");
   const call_error of_call({.kind = fault::value, .operation = "median", .parts = {"too large"}});

@@ -108,6 +108,21 @@ TEST(morphology, bad_footprints_are_named) {
   EXPECT_EQ(message(none), "opening: footprint is empty: all of its 2 pixels are zero");
   EXPECT_EQ(message(image_of_no_pixels), "opening: footprint is empty: it is 0 x 0");
   EXPECT_EQ(message(deep), "opening: footprint: expected as many axes as the image, 2, got 3");
+  const picture<float> lost{{2, 1}, {0, std::nanf("")}};
+  EXPECT_EQ(message(lost),
+            "opening: footprint is NaN at row 1, column 0; replace NaN first, it has no order");
+}
+
+TEST(morphology, a_footprint_has_no_other_shape) {
+  const picture<std::uint8_t> image{{2, 2}, {1, 2, 3, 4}};
+  const auto message = [&](const opening_options& options) {
+    return message_of<usage_error>([&] { opening(image, options); });
+  };
+  EXPECT_EQ(message({.footprint = image, .radius = 2}),
+            "opening: radius and footprint are both given: use one of them");
+  EXPECT_EQ(message({.footprint = image, .element = opening_element::line}),
+            "opening: element and footprint are both given: use one of them");
+  EXPECT_NO_THROW(opening(image, {.footprint = image, .border = opening_border::wrap}));
 }
 
 }  // namespace

@@ -53,8 +53,8 @@ void operator_run::cut_into_blocks() {
   if (named == about_.parameters.end() || !values.contains(std::string(named->name))) return;
   if (running.pieces.size != std::array<std::int64_t, 3>{})
     throw usage_error(option_name(named->name) + " and --pieces both cut the image; give one of them");
-  // The serial engine has no pieces, and what is repeated stays in memory.
-  if (running.how.device == "serial" || running.repeat > 1) return;
+  // Blocks do not change the result, and what is repeated stays in memory.
+  if (!works_in_pieces(about_, running.how.device) || running.repeat > 1) return;
   if (const auto wanted = wanted_pieces(about_, values)) running.pieces.size = *wanted;
 }
 
@@ -286,11 +286,8 @@ int operator_run::operator()(interruption& signals) {
   const auto files = read_inputs();
   const auto& first = files[0].pixels;
   std::vector<image_form> forms;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const auto& pixels = files[i].pixels;
-    forms.push_back(given[i] ? image_form{pixels.type(), pixels.shape(), pixels.channels()}
-                             : image_form{.shape = extents{}});
-  }
+  for (std::size_t i = 0; i < files.size(); ++i)
+    forms.push_back(macareu::form_of(given[i] ? files[i].pixels : no_image));
   check_call(forms);
   objects.check_inputs(first.shape(), form_of(intensity_), first.shape());
   record_inputs(first.shape(), first.type());

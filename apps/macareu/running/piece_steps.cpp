@@ -141,6 +141,12 @@ fs::path scratch_directory(const run_options& running, const std::vector<std::st
 
 namespace {
 
+/// An error of a file, with what continues the run.
+class continued_by_option : public io_error {
+ public:
+  explicit continued_by_option(const unfinished_error& cause) : io_error(cause, ", and --resume continues") {}
+};
+
 void run_into_stream(const run_options& running, const fs::path& scratch, const std::string& stream,
                      const std::function<void(piece_steps)>& steps) {
   auto process = std::to_string(::getpid());
@@ -196,9 +202,14 @@ void run_resumable(std::string_view verb, const run_options& running, const std:
       std::fprintf(stderr, "%s: what is done is kept; this continues: %s\n", std::string(verb).c_str(),
                    running.continued_by.c_str());
     throw;
+  } catch (const unfinished_error& error) {
+    folder.note_end(one_line(error.cause()));
+    throw continued_by_option(error);
+  } catch (const unresumable_error& error) {
+    folder.note_end(one_line(error.what()));
+    throw usage_error("--resume: " + error.message() + "; start again without --resume");
   } catch (const std::exception& error) {
-    const auto* const unfinished = dynamic_cast<const unfinished_error*>(&error);
-    folder.note_end(one_line(unfinished ? unfinished->cause() : error.what()));
+    folder.note_end(one_line(error.what()));
     const bool is_refused = dynamic_cast<const usage_error*>(&error) != nullptr;
     if (is_refused && !running.pieces.resume) folder.forget();  // it would be refused again
     throw;

@@ -1,10 +1,12 @@
-// Names of the engine's strategies, which help texts list without loading the engine.
+// What front ends tell of the engine without loading it.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
 namespace macareu::cuda {
+
+inline constexpr bool in_pieces = true;  // engines/pieces can run on it
 
 inline std::vector<std::string_view> strategies(std::string_view pattern) {
   if (pattern == "wave") return {"tiles", "contraction", "sweep", "queue", "megapixel", "diagonal"};

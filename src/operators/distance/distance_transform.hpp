@@ -123,12 +123,13 @@ struct distance_transform {
   static void run_usual(Engine& engine, const call& call) {
     const distance_axes axes(call);
     const auto image = axes.of(plain(input<T>(engine, call, 0)));
-    const auto out = axes.of(output<float>(engine, call, 0));
-    if constexpr (std::is_same_v<T, std::uint32_t>)
-      engine.near_objects(range_of<std::uint32_t>(axes.plan()).limit, out,
-                          axes.of(output<std::uint32_t>(engine, call, labels)), image);
+    if constexpr (!std::is_same_v<T, std::uint32_t>)
+      planar_distances(engine, axes.plan(), !call.flag("invert"), image,
+                       axes.of(output<float>(engine, call, 0)));
+    else if constexpr (searches_near<Engine>)
+      finds_near_objects(engine, call, axes, image);  // is_usual has checked what it depends on
     else
-      planar_distances(engine, axes.plan(), !call.flag("invert"), image, out);
+      run<T>(engine, call);
   }
 
   template <class T, class Engine>

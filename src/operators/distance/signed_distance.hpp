@@ -45,7 +45,8 @@ struct signed_distance {
       .outputs = outputs,
       .parameters = parameters,
       .types = taken,
-      .hidden = true};
+      .hidden = true,
+      .in_pieces = false};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

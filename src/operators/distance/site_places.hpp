@@ -51,7 +51,8 @@ struct site_places {
       .parameters = parameters,
       .check = &check_spacing,
       .types = taken,
-      .hidden = true};
+      .hidden = true,
+      .in_pieces = false};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

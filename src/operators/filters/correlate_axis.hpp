@@ -48,7 +48,8 @@ struct correlate_axis {
       .parameters = parameters,
       .check = &check,
       .types = taken,
-      .hidden = true};
+      .hidden = true,
+      .in_pieces = false};
 
   /// By way of i32, which processors convert to in vectors.
   template <class T>

@@ -81,7 +81,8 @@ struct slopes {
       .parameters = parameters,
       .check = &check,
       .types = taken,
-      .hidden = true};
+      .hidden = true,
+      .in_pieces = false};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -38,7 +38,8 @@ struct sobel_itk {
       .outputs = outputs,
       .parameters = parameters,
       .types = taken,
-      .hidden = true};
+      .hidden = true,
+      .in_pieces = false};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

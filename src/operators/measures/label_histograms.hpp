@@ -68,7 +68,8 @@ struct label_histograms {
       .table = "for each chosen label its number of pixels, then its bins: count",
       .check = &check,
       .types = taken,
-      .hidden = true};
+      .hidden = true,
+      .in_pieces = false};
 
   /// 1 + label; 0 for labels above the last one that is chosen.
   struct place_of_label {

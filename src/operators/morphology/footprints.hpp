@@ -2,13 +2,16 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "core/call.hpp"
 #include "core/key.hpp"
 #include "core/pixel_types.hpp"
+#include "operators/common/checks.hpp"
 #include "operators/common/parameters.hpp"
 #include "patterns/extremes.hpp"
 #include "patterns/images.hpp"
@@ -23,23 +26,29 @@ inline constexpr input_description footprint_input{
     .by_option = true};
 
 inline constexpr parameter_description element_parameter{
-    "element", parameter_kind::choice, "disc",
-    "shape of the footprint; in volumes a disc is a ball, a diamond an octahedron, and a line lies in its slice",
-    "disc|rectangle|diamond|line"};
+    .name = "element",
+    .kind = parameter_kind::choice,
+    .default_text = "disc",
+    .help =
+        "shape of the footprint; in volumes a disc is a ball, a diamond an octahedron, and a line lies in its slice",
+    .choices = "disc|rectangle|diamond|line",
+    .is_alternative = true};
 inline constexpr parameter_description radius_parameter{
     .name = "radius",
     .kind = parameter_kind::number,
     .default_text = "1",
     .help = "of a disc, x^2 + y^2 <= radius^2, or of a diamond, in steps along the axes",
     .or_equal = true,
-    .most = 512};
+    .most = 512,
+    .is_alternative = true};
 inline constexpr parameter_description size_parameter{
     .name = "size",
     .kind = parameter_kind::numbers,
     .default_text = "3",
     .help = "sides of a rectangle: one whole number for each axis of the array, or one for all",
     .most = 1025,
-    .whole = true};
+    .whole = true,
+    .is_alternative = true};
 inline constexpr parameter_description length_parameter{.name = "length",
                                                         .kind = parameter_kind::number,
                                                         .default_text = "3",
@@ -47,10 +56,15 @@ inline constexpr parameter_description length_parameter{.name = "length",
                                                         .above = 1,
                                                         .or_equal = true,
                                                         .most = 1025,
-                                                        .whole = true};
+                                                        .whole = true,
+                                                        .is_alternative = true};
 inline constexpr parameter_description angle_parameter{
-    "angle",   parameter_kind::number, "0", "of a line, in degrees anticlockwise from the rows", {},
-    any_number};
+    .name = "angle",
+    .kind = parameter_kind::number,
+    .default_text = "0",
+    .help = "of a line, in degrees anticlockwise from the rows",
+    .above = any_number,
+    .is_alternative = true};
 
 inline constexpr parameter_description flat_border_parameter{
     "border", parameter_kind::choice, "ignore",
@@ -84,12 +98,18 @@ std::vector<chord> footprint_of(Engine& engine, const call& call) {
     using Key = key_of<T>;
     const auto image = input<Key>(engine, call, 1);
     const auto& size = image.whole();
-    // -0 is zero too.
-    const Key counted = static_cast<Key>(std::is_floating_point_v<T> ? ~to_key(T{0}) : ~Key{0});
+    // -0 is zero too, and NaN lies above infinity.
+    constexpr bool is_float = std::is_floating_point_v<T>;
+    const Key counted = static_cast<Key>(is_float ? ~to_key(T{0}) : ~Key{0});
+    const Key most = is_float ? std::bit_cast<Key>(std::numeric_limits<T>::infinity()) : counted;
     for (std::int64_t z = 0; z < size.depth; ++z)
       for (std::int64_t y = 0; y < size.height; ++y)
-        for (std::int64_t x = 0; x < size.width; ++x)
-          mask.push_back((engine.read(image, site{z, y, x}) & counted) != 0);
+        for (std::int64_t x = 0; x < size.width; ++x) {
+          const site p{z, y, x};
+          const auto pixel = static_cast<Key>(engine.read(image, p) & counted);
+          if (pixel > most) refuse_nan_at(call.about, call.rank(), 1, p);
+          mask.push_back(pixel != 0);
+        }
   });
   return footprint_by_mask(call, mask);
 }

@@ -43,6 +43,7 @@ struct binary_threshold {
       .parameters = parameters,
       .each_channel = true,
       .hidden = true,
+      .in_pieces = false,
       .formula = "binary(p) = inside if low <= f(p) <= high, else outside"};
 
   /// Integers of one size share their code. Where the output is wider than a byte, a mask comes first: fewer

@@ -31,6 +31,7 @@ struct fill {
                                               .outputs = outputs,
                                               .parameters = parameters,
                                               .hidden = true,
+                                              .in_pieces = false,
                                               .formula = "filled(p) = value if mask(p), else f(p)"};
 
   template <class T, class Engine>

@@ -28,7 +28,8 @@ struct luminance {
       .inputs = inputs,
       .outputs = outputs,
       .parameters = {},
-      .hidden = true};
+      .hidden = true,
+      .in_pieces = false};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

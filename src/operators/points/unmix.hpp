@@ -42,13 +42,13 @@ struct unmix {
                             "haematoxylin (h), eosin (e) and DAB; of two, the third is their cross product",
                             "h_e_dab|h_e|h_dab"},
       parameter_description{
-          "vectors",
-          parameter_kind::numbers,
-          "auto",
-          "instead of named stains: optical densities in red, green and blue of two or three "
-          "stains, 6 or 9 numbers",
-          {},
-          -std::numeric_limits<double>::infinity()},
+          .name = "vectors",
+          .kind = parameter_kind::numbers,
+          .default_text = "auto",
+          .help = "instead of named stains: optical densities in red, green and blue of two or three "
+                  "stains, 6 or 9 numbers",
+          .above = -std::numeric_limits<double>::infinity(),
+          .is_alternative = true},
       parameter_description{"unit_vectors", parameter_kind::flag, "false",
                             "scales the stains' vectors to length 1 first"},
       parameter_description{"density", parameter_kind::choice, "relative",

@@ -24,7 +24,8 @@ namespace macareu::itk {
 inline namespace MACAREU_ITK_FUSED_AS {
 namespace as_itk {
 
-constexpr std::int64_t rounded_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+/// The library does not install its own.
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// An image seen along one axis: `lines` x `places` contiguous rows of pixels.
 template <class T>
@@ -68,7 +69,7 @@ void sum_rows(std::span<const double> weights, const double* const* rows, std::i
 }
 
 inline std::int64_t whole_blocks(std::int64_t count) {
-  return rounded_up(count, pixels_of_block) * pixels_of_block;
+  return ceil_div(count, pixels_of_block) * pixels_of_block;
 }
 
 /// Scratch memory of a thread, allocated once.
@@ -242,7 +243,7 @@ void measure_as_itk(::itk::ProcessObject& filter, const const_image_view& sites,
     const as_itk::along_axis<Real> rows(out, axis);
     const along_line along(rows.places, spacing[static_cast<std::size_t>(axis)]);
     constexpr std::int64_t together = 128 / sizeof(Real);  // columns: two cache lines per row
-    const auto strips = as_itk::rounded_up(width, together);
+    const auto strips = as_itk::ceil_div(width, together);
     const auto length = rows.places + together;  // padding avoids cache-set conflicts between columns
     constexpr std::int64_t at_once = 16;
     in_rounds(filter, part(axis), rows.lines * strips, together * rows.places,

@@ -13,7 +13,6 @@
 #pragma once
 
 #include "core/neighbourhood.hpp"
-#include "engines/cuda/component/label_limit.hpp"
 #include "engines/cuda/component/read_tiles.cuh"
 #include "engines/cuda/component/write_labels.cuh"
 

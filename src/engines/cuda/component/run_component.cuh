@@ -11,9 +11,9 @@ namespace macareu::cuda {
 template <class Rule, class Label, class T>
 std::uint64_t run_component(const gpu& on, residence& images, const Rule& rule, const neighbourhood& near,
                             const view<Label>& labels, const view<const T>& image) {
-  if (!labels::fits_ids(image.depth, image.height, image.width))
-    throw device_error("label",
-                       "the GPU labels at most 2^26 words of 64 pixels at once; give the image in host memory");
+  if (words_of_rows(image.depth, image.height, image.width) > most_gpu_words)
+    throw device_error(
+        "label", "the GPU labels at most 2^26 words of 64 pixels at once; give the image in host memory");
   const auto pixels = images.reading(image);
   {
     labels::labelling whole(on, {image.depth, image.height, image.width, near, !one_class<Rule>});

@@ -27,6 +27,7 @@ struct contour {
       .parameters = {},
       .types = taken,
       .hidden = true,
+      .in_pieces = false,
       .formula = "contour(p) = f(p) and not f(q) for some neighbour q of p"};
 
   template <class T, class Engine>

@@ -23,8 +23,6 @@ constexpr output_description picture_channel(std::string_view name) {
 }
 
 struct object_picture {
-  static constexpr bool in_pieces = true;
-
   static constexpr std::array taken{dtype::boolean, dtype::i8,  dtype::u8,  dtype::i16, dtype::u16,
                                     dtype::i32,     dtype::u32, dtype::i64, dtype::u64};
   static constexpr std::array inputs{

@@ -23,6 +23,7 @@
 #include "operators/objects/regions/watershed_seeds.hpp"
 #include "patterns/basins.hpp"
 #include "patterns/basins_of_minima.hpp"
+#include "patterns/component.hpp"
 #include "patterns/images.hpp"
 #include "patterns/map.hpp"
 #include "patterns/window.hpp"
@@ -111,6 +112,7 @@ struct watershed {
       .gives_labels = true,
       .check = &check_forms,
       .types = taken,
+      .most_gpu_words = most_gpu_words,
       .formula =
           "t(m) = (f(m), 0) at markers, t(q) = min over neighbours p of max(t(p) + (0, 1), (f(q), 0)); "
           "labels(q) = labels(the neighbour of q with the least t)",
