@@ -178,7 +178,7 @@ TEST(continued_runs, are_refused_to_too_many_ranks_of_a_machine) {
   continued_run run("reconstruct", {&drawn.marker, &drawn.mask}, {});
   EXPECT_FALSE(run.go_on(2, 1, any_rank, 3));
   EXPECT_FALSE(run.go_on(2, 1, 0, all_reads, 1 << 20));
-  EXPECT_EQ(run.told().find("--resume: each rank of the unfinished run had "), 0u) << run.told();
+  EXPECT_EQ(run.told().find("each rank of the unfinished run had "), 0u) << run.told();
   EXPECT_TRUE(fs::exists(run.journal()));
   ASSERT_TRUE(run.go_on(2)) << run.told();
   EXPECT_TRUE(run.is_exact());

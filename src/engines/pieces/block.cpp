@@ -31,8 +31,12 @@ std::shared_ptr<std::byte> block_memory::take(std::size_t bytes) {
     for (auto it = spares_.begin(); it != spares_.end(); ++it)
       if (it->size >= bytes && it->size / 2 <= bytes && (best == spares_.end() || it->size < best->size))
         best = it;
+    // Halos make blocks grow: without a spare that is large enough, one that nearly is gives way.
+    if (best == spares_.end())
+      best = std::ranges::find_if(
+          spares_, [&](const spare& one) { return one.size < bytes && bytes / 2 <= one.size; });
     if (best != spares_.end()) {
-      found = std::move(*best);
+      if (best->size >= bytes) found = std::move(*best);
       spares_.erase(best);
     }
   }

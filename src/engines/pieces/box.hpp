@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "core/ceil_div.hpp"
 #include "core/frame.hpp"
@@ -113,6 +114,22 @@ class piece_grid {
   box whole_;
   site size_, count_;
 };
+
+inline std::int64_t site::*longest_side(const site& size) {
+  if (size.z >= std::max(size.y, size.x)) return &site::z;
+  return size.y >= size.x ? &site::y : &site::x;
+}
+
+/// Of a box of several pieces, along its longest side.
+inline std::pair<box, box> halves_of(const box& pieces) {
+  const auto side = longest_side(pieces.size);
+  std::pair halves(pieces, pieces);
+  auto& [first, second] = halves;
+  first.size.*side = ceil_div(pieces.size.*side, 2);
+  second.first.*side += first.size.*side;
+  second.size.*side -= first.size.*side;
+  return halves;
+}
 
 /// The part of a box of pieces that ranks first .. end - 1 have, a range of the tree of `ranks`. From the
 /// root on, each half of the ranks gets its share of the longest side.

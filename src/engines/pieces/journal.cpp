@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <macareu/error.hpp>
+#include <macareu/pieces.hpp>
 
 #include "engines/pieces/file_access.hpp"
 #include "engines/pieces/tuning.hpp"
@@ -142,16 +143,14 @@ journal::loaded journal::load(int descriptor, const std::filesystem::path& file,
   ::fstat(descriptor, &about);
   const auto bytes = static_cast<std::int64_t>(about.st_size);
   std::uint64_t size = 0;
-  if (bytes < static_cast<std::int64_t>(sizeof size))
-    throw usage_error("--resume: " + file.string() + " is empty; start again without --resume");
+  if (bytes < static_cast<std::int64_t>(sizeof size)) throw unresumable_error(file.string() + " is empty");
   read_all(descriptor, &size, sizeof size, 0, file);
   if (size > longest || static_cast<std::int64_t>(size + sizeof size) > bytes)
-    throw usage_error("--resume: " + file.string() + " is damaged; start again without --resume");
+    throw unresumable_error(file.string() + " is damaged");
   std::string before(size, ' ');
   read_all(descriptor, before.data(), size, sizeof size, file);
   if (const auto differs = difference(before, description); !differs.empty())
-    throw usage_error("--resume: the unfinished run was another one: " + differs +
-                      "; start again without --resume");
+    throw unresumable_error("the unfinished run was another one: " + differs);
   const auto begin = static_cast<std::int64_t>(sizeof size + size);
   auto end = begin, durable_end = begin;
   std::string machine;

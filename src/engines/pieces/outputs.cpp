@@ -149,7 +149,7 @@ std::shared_ptr<stored> output_slots::write(const output& each) {
     if (channel->result) results.push_back(channel->result);
   if (results.size() != each.channels.size()) return nullptr;  // an operator that wrote nothing: no pixels
   const auto header = sink.header();
-  // Work files without a header are coded, unless they are kept for --resume.
+  // Work files without a header are coded, unless they are kept for a run that is resumed.
   if (header && (!header->empty() || run_.keeps_files() || run_.is_shared())) {
     const auto result = results.size() == 1 ? results[0] : std::make_shared<colour_node>(run_, results);
     auto file = std::dynamic_pointer_cast<stored>(result);

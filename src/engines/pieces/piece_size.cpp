@@ -101,7 +101,39 @@ std::int64_t rim_pixels(const frame& whole, site size) {
          cuts(whole.width, size.x) * whole.depth * whole.height;
 }
 
+/// Bytes of the largest join of two regions of pieces. Those far from the border of the image have others on
+/// both ends of each axis that is cut often enough.
+std::int64_t largest_join(const frame& whole, site size, const surroundings& beside) {
+  const piece_grid grid(whole, size);
+  std::int64_t most = 0;
+  site ends{0, 0, 0};  // beside other regions, of each axis
+  for (box region{{0, 0, 0}, grid.counts()}; region.pixels() > 1;) {
+    const auto half = halves_of(region).first;
+    const auto side = longest_side(region.size);
+    ends.*side = std::min<std::int64_t>(2, ends.*side + 1);
+    region = half;
+    const auto sides = grid.pixels_of(region).size;
+    const site faces{whole.depth > 1 ? sides.y * sides.x : 0, sides.z * sides.x, sides.z * sides.y};
+    const auto all = 2 * (faces.z + faces.y + faces.x);
+    const auto open = ends.z * faces.z + ends.y * faces.y + ends.x * faces.x;
+    most = std::max(most, 2 * (all * beside.region_bytes + open * beside.open_bytes));
+  }
+  return most;
+}
+
+/// What counts of them: some fit beside the limit.
+std::int64_t beside_the_limit(std::int64_t bytes_of_rims) {
+  return std::max<std::int64_t>(0, bytes_of_rims - tuning::bytes_beside_the_limit);
+}
+
 }  // namespace
+
+bool run::spills_rims(const frame& whole, site size, const surroundings& beside) const {
+  if (!is_limited() || is_shared() || plans_for_ranks) return false;
+  const auto rims = rim_pixels(whole, size);
+  return beside.rim_bytes * rims > std::min(tuning::bytes_beside_the_limit, share_of_limit()) ||
+         beside_the_limit(beside.join_bytes * rims) > budget_ - held;
+}
 
 site run::piece_size(const frame& whole, std::int64_t bytes_per_pixel, whole_axes axes,
                      const surroundings& beside) const {
@@ -118,11 +150,11 @@ site run::piece_size(const frame& whole, std::int64_t bytes_per_pixel, whole_axe
            std::min(whole.width, size.x + 2 * beside.halo.x) * bytes_per_pixel;
   };
   const auto need = [&](site size) {
+    if (spills_rims(whole, size, beside))
+      return std::max(read(size), beside_the_limit(largest_join(whole, size, beside)));
     const auto rims = rim_pixels(whole, size);
-    const auto of_rims = [&](std::int64_t bytes) {
-      return std::max<std::int64_t>(0, bytes * rims - tuning::bytes_beside_the_limit);
-    };
-    return std::max(read(size) + of_rims(beside.rim_bytes), of_rims(beside.join_bytes));
+    return std::max(read(size) + beside_the_limit(beside.rim_bytes * rims),
+                    beside_the_limit(beside.join_bytes * rims));
   };
   const auto available = budget_ - held;
   const auto on_gpu = gpu_memory > 0 ? gpu_memory / tuning::gpu_bytes_a_byte

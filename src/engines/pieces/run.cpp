@@ -54,8 +54,8 @@ int rank_of(const std::filesystem::path& journal) {
 
 /// Pieces stay as they were, so more ranks of a machine may not have the memory for them.
 [[noreturn]] void refuse_resuming(std::int64_t before, const char* of_what, std::int64_t share) {
-  throw usage_error("--resume: each rank of the unfinished run had " + with_unit(before) + of_what +
-                    ", but now " + with_unit(share) + " are free for each; use fewer ranks");
+  throw usage_error("each rank of the unfinished run had " + with_unit(before) + of_what + ", but now " +
+                    with_unit(share) + " are free for each; use fewer ranks");
 }
 
 }  // namespace
@@ -152,11 +152,10 @@ void run::prepare_folder() {
   if (!options_.folder.empty()) options_.resume = options_.resume && left;
   if (options_.resume && !left) {
     remove_folder();
-    throw usage_error("--resume: there is no unfinished run in " + folder_.string());
+    throw unresumable_error("there is no unfinished run in " + folder_.string());
   }
   if (!options_.resume) {
-    if (left)
-      work.report.note = "an unfinished run in " + folder_.string() + " was removed; --resume continues one";
+    if (left) work.report.note = "an unfinished run in " + folder_.string() + " was removed";
     for (const auto& entry : std::filesystem::directory_iterator(folder_))
       if (entry.path() != folder_ / "lock") std::filesystem::remove_all(entry.path());
   }
@@ -174,7 +173,7 @@ void run::prepare_folder() {
   constexpr std::int64_t most_memory = std::int64_t{1} << 56, most_parts = std::numeric_limits<int>::max();
   if (terms[0] < 1 || (options_.memory == 0 && terms[0] > most_memory) || terms[1] < 1 ||
       terms[1] > most_parts || terms[2] < 0)
-    throw io_error(limit.string(), "is damaged; start again without --resume");
+    throw io_error(limit.string(), "is damaged; start the run anew");
   if (options_.memory == 0) budget_ = terms[0];
   parts_ = terms[1];
   gpu_memory = terms[2];
@@ -218,8 +217,7 @@ void run::open_journal(const std::string& description) {
   if (ranks_) ranks_->meet();  // all know the same records before one of them adds some
   if (done.has(is_over, 0)) {
     if (is_first_rank()) remove_folder();
-    throw usage_error(
-        "--resume: the run ended while its outputs got their names; start again without --resume");
+    throw unresumable_error("it ended while its outputs got their names");
   }
 }
 

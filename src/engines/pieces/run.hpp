@@ -35,9 +35,12 @@ inline whole_axes operator|(whole_axes a, whole_axes b) { return {a.z || b.z, a.
 struct surroundings {
   window_radius halo{0, 0, 0};  // pixels that are read around it
   site chunk{1, 1, 1};          // boxes that are cheapest to read
-  std::int64_t rim_bytes = 0;   // that stay in memory for each pixel on the rims of all pieces
-  std::int64_t join_bytes = 0;  // the same while rims are joined, and no piece is in memory
+  std::int64_t rim_bytes = 0;   // for each pixel on the rims of all pieces, while these are visited
+  std::int64_t join_bytes = 0;  // the same while all rims are joined, and no piece is in memory
   std::int64_t of_a_rank = tuning::pieces_of_a_rank;  // at least, where the image is large enough
+  // Where rims lie in a file and regions are joined: for each pixel on the rims of two of them, and more for
+  // those beside another region.
+  std::int64_t region_bytes = 0, open_bytes = 0;
 };
 
 class run {
@@ -59,6 +62,10 @@ class run {
   /// piece fits the limit; a run that only plans notes what would.
   site piece_size(const frame& whole, std::int64_t bytes_per_pixel, whole_axes axes = {},
                   const surroundings& beside = {}) const;
+
+  /// Whether what is known of rims lies in a work file, for pieces of this size. Regions of pieces are joined
+  /// then. Ranks keep it in memory.
+  bool spills_rims(const frame& whole, site size, const surroundings& beside) const;
 
   /// visit(piece) for the pieces of an image that are this rank's. Checks for a stop and reports progress
   /// between them.

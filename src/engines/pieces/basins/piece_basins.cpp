@@ -19,6 +19,7 @@
 #include "engines/cpu/runtime/threads.hpp"
 #include "engines/pieces/computed.hpp"
 #include "engines/pieces/store.hpp"
+#include "engines/pieces/tallied_rows.hpp"
 #include "engines/pieces/tuning.hpp"
 #include "engines/pieces/wave/rim_flood.hpp"
 
@@ -37,14 +38,17 @@ class piece_basins {
         images_{std::move(passes), std::move(seeds)},
         threads_(cpu::lend_threads(whole_.pixels(), of.work.how.threads)),
         grid_(whole_, with_short_numbers(size_of_pieces())),
-        rims_(static_cast<std::size_t>(grid_.count())),
-        computed_(rims_.size()) {
+        computed_(static_cast<std::size_t>(run_.plans ? 0 : grid_.count())),
+        is_visited_(computed_.size()) {
     std::uint64_t count = 0;
-    for (std::int64_t i = 0; i < grid_.count(); ++i) {
-      rims_[static_cast<std::size_t>(i)].first = count;
-      count += static_cast<std::uint64_t>(rim_of(grid_.piece(i), volume_).count());
+    for (std::size_t i = 0; i < computed_.size(); ++i) {
+      first_.push_back(count);
+      count += rim_pixels(static_cast<std::int64_t>(i));
     }
-    ends_.resize(count);
+    if (run_.plans) return;
+    const auto place = run_.spills_rims(whole_, grid_.size(), beside()) ? rows_in::file : rows_in::memory;
+    rims_.emplace(run_, count, place);
+    ends_.emplace(run_, count, place);
   }
 
   const piece_grid& grid() const { return grid_; }
@@ -88,14 +92,18 @@ class piece_basins {
   void join_paths() {
     over_all([&](const pieces_at_once& some) {
       in_parallel(some, [&](const piece_around& of, cpu::basin_tile<Key>& tile) { find_ends(of, tile); });
+      release();
     });
     gather_ends();
     std::vector<std::uint64_t> path;
-    for (std::uint64_t i = 0; i < ends_.size(); ++i) {
+    auto& ends = *ends_;
+    for (std::uint64_t i = 0; i < ends.size(); ++i) {
       auto p = i;
-      for (path.clear(); ends_[p] & goes_on; p = ends_[p] & ~goes_on) path.push_back(p);
-      for (const auto q : path) ends_[q] = ends_[p];
+      for (path.clear(); ends[p] & goes_on; p = ends[p] & ~goes_on) path.push_back(p);
+      const auto end = ends[p];
+      for (const auto q : path) ends[q] = end;
     }
+    ends.release();
   }
 
   /// Labels of a piece, which is asked for once. Those of the next ones are computed with it, and kept until
@@ -125,6 +133,7 @@ class piece_basins {
     in_parallel(some, [&](const piece_around& of, cpu::basin_tile<Key>& tile) {
       label(of, tile, results[static_cast<std::size_t>(&of - some.data())]);
     });
+    release();
     for (std::size_t i = 0; i < some.size(); ++i) ready_.emplace(some[i].piece, std::move(results[i]));
   }
 
@@ -142,9 +151,8 @@ class piece_basins {
       if (!changed[static_cast<std::size_t>(piece)] || !own.contains(grid_.place(piece)) ||
           common(beside, inside) == beside)
         continue;
-      const auto& rim = rims_[static_cast<std::size_t>(piece)].pixels;
       add(&piece, 1);
-      add(rim.data(), rim.size());
+      add(rim_of_piece(piece), rim_pixels(piece));
     }
     changed.assign(changed.size(), false);
     bool any_changed = false;
@@ -154,10 +162,10 @@ class piece_basins {
         std::int64_t piece = 0;
         one_rank.copy(reinterpret_cast<char*>(&piece), sizeof piece, at);
         at += sizeof piece;
-        auto& rim = rims_[static_cast<std::size_t>(piece)].pixels;
-        rim.resize(static_cast<std::size_t>(rim_of(grid_.piece(piece), volume_).count()));
-        std::memcpy(rim.data(), one_rank.data() + at, rim.size() * sizeof rim[0]);
-        at += rim.size() * sizeof rim[0];
+        const auto bytes = rim_pixels(piece) * sizeof(rim_pixel);
+        std::memcpy(rim_of_piece(piece), one_rank.data() + at, bytes);
+        is_visited_[static_cast<std::size_t>(piece)] = true;
+        at += bytes;
       }
     }
     return any_changed;
@@ -170,8 +178,8 @@ class piece_basins {
     const auto over_ends = [&](const box& pieces, const auto& visit) {
       for (std::int64_t piece = 0; piece < grid_.count(); ++piece)
         if (pieces.contains(grid_.place(piece)))
-          visit(&ends_[rims_[static_cast<std::size_t>(piece)].first],
-                static_cast<std::size_t>(rim_of(grid_.piece(piece), volume_).count()) * sizeof(ends_[0]));
+          visit(ends_->all() + first_[static_cast<std::size_t>(piece)],
+                rim_pixels(piece) * sizeof(std::uint64_t));
     };
     over_ends(run_.own_pieces(grid_), [&](const std::uint64_t* from, std::size_t bytes) {
       told.append(reinterpret_cast<const char*>(from), bytes);
@@ -192,10 +200,6 @@ class piece_basins {
     Key pass;
     std::uint32_t steps;
     bool inside;
-  };
-  struct rim_state {
-    std::uint64_t first = 0;  // the number of its first pixel
-    std::vector<rim_pixel> pixels;
   };
 
   /// A piece and its images, with one pixel around it.
@@ -284,13 +288,23 @@ class piece_basins {
   }
   std::uint64_t number_of(site p) const {
     const auto piece = grid_.piece_at(p);
-    return rims_[static_cast<std::size_t>(piece)].first + index_in_piece(grid_.piece(piece), p);
+    return first_[static_cast<std::size_t>(piece)] + index_in_piece(grid_.piece(piece), p);
+  }
+  std::size_t rim_pixels(std::int64_t piece) const {
+    return static_cast<std::size_t>(rim_of(grid_.piece(piece), volume_).count());
+  }
+  rim_pixel* rim_of_piece(std::int64_t piece) {
+    return rims_->all() + first_[static_cast<std::size_t>(piece)];
   }
   /// Null where the piece was not visited yet.
   const rim_pixel* on_rim(site p) const {
     const auto piece = grid_.piece_at(p);
-    const auto& rim = rims_[static_cast<std::size_t>(piece)].pixels;
-    return rim.empty() ? nullptr : &rim[index_in_piece(grid_.piece(piece), p)];
+    return is_visited_[static_cast<std::size_t>(piece)] ? rims_->begin() + number_of(p) : nullptr;
+  }
+  /// After pieces were visited: rims of others need not be in memory with theirs.
+  void release() const {
+    rims_->release();
+    ends_->release();
   }
 
   /// visit(pixel of another piece) for the neighbours of a pixel.
@@ -346,13 +360,16 @@ class piece_basins {
         rim.push_back({tile.pass(at), tile.steps(at), seed != basin::outside});
       });
     });
-    for (std::size_t i = 0; i < some.size(); ++i)
-      rims_[static_cast<std::size_t>(some[i].piece)].pixels = std::move(rims[i]);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      std::ranges::copy(rims[i], rim_of_piece(some[i].piece));
+      is_visited_[static_cast<std::size_t>(some[i].piece)] = true;
+    }
+    release();
   }
 
   bool can_improve(std::int64_t piece) const {
     const auto own = grid_.piece(piece);
-    const auto& rim = rims_[static_cast<std::size_t>(piece)].pixels;
+    const auto* const rim = rims_->begin() + first_[static_cast<std::size_t>(piece)];
     bool can = false;
     std::size_t number = 0;
     for_each_on_rim(own, volume_, [&](std::int64_t z, std::int64_t y, std::int64_t x) {
@@ -362,6 +379,7 @@ class piece_basins {
         can = can || (other.steps != basin::never && other.pass == mine.pass && other.steps + 1 < mine.steps);
       });
     });
+    release();
     return can;
   }
 
@@ -379,10 +397,10 @@ class piece_basins {
     find_parents(of, tile);
     const auto own = grid_.piece(of.piece);
     const auto seeds = seeds_of(of);
-    auto number = rims_[static_cast<std::size_t>(of.piece)].first;
+    auto number = first_[static_cast<std::size_t>(of.piece)];
     for_each_on_rim(own, volume_, [&](std::int64_t z, std::int64_t y, std::int64_t x) {
       const site end = tile.site_of(tile.end_of(tile.at(z, y, x)));
-      auto& to = ends_[number++];
+      auto& to = ends_->all()[number++];
       if (!tile.contains(end)) {
         to = number_of(own.first + end) | goes_on;
         return;
@@ -396,7 +414,8 @@ class piece_basins {
     find_parents(of, tile);
     const auto own = grid_.piece(of.piece);
     tile.for_each_around([&](std::int64_t z, std::int64_t y, std::int64_t x) {
-      tile.label(tile.at(z, y, x)) = static_cast<std::uint32_t>(ends_[number_of(own.first + site{z, y, x})]);
+      tile.label(tile.at(z, y, x)) =
+          static_cast<std::uint32_t>(ends_->begin()[number_of(own.first + site{z, y, x})]);
     });
     tile.follow_parents(seeds_of(of));
     for (std::int64_t z = 0; z < own.size.z; ++z)
@@ -413,9 +432,11 @@ class piece_basins {
   std::vector<node_ptr> images_;
   host_threads threads_;
   piece_grid grid_;
-  std::vector<rim_state> rims_;
-  std::vector<bool> computed_;  // labels of a piece, which are ready or were given
-  std::vector<std::uint64_t> ends_;
+  std::vector<bool> computed_;        // labels of a piece, which are ready or were given
+  std::vector<bool> is_visited_;      // whether the rim of a piece is known
+  std::vector<std::uint64_t> first_;  // number of the first pixel on a piece's rim
+  std::optional<tallied_rows<rim_pixel>> rims_;
+  std::optional<tallied_rows<std::uint64_t>> ends_;
   std::vector<std::unique_ptr<cpu::basin_tile<Key>>> tiles_;  // of pieces that are solved at one time
   std::map<std::int64_t, block> ready_;                       // labels of pieces
 };

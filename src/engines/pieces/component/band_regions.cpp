@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -84,7 +85,8 @@ void over_members(Region& of, const Visit& visit) {
 class message {
  public:
   message() = default;
-  explicit message(const std::string& bytes) : bytes_(bytes.begin(), bytes.end()) {}
+  /// Refers to the bytes.
+  explicit message(std::string_view bytes) : rest_(bytes) {}
 
   template <class T>
   void add(const T& value) {
@@ -112,30 +114,28 @@ class message {
     values.resize(count);
     take_bytes(values.data(), count * sizeof(T));
   }
-  std::string bytes() const { return {bytes_.begin(), bytes_.end()}; }
+  std::string bytes() && { return std::move(bytes_); }
 
  private:
   void add_bytes(const void* from, std::size_t count) {
-    const auto at = bytes_.size();
-    bytes_.resize(at + count);
-    if (count > 0) std::memcpy(bytes_.data() + at, from, count);
+    bytes_.append(static_cast<const char*>(from), count);
   }
   void take_bytes(void* to, std::size_t count) {
-    if (count > 0) std::memcpy(to, bytes_.data() + at_, count);
-    at_ += count;
+    if (count > 0) std::memcpy(to, rest_.data(), count);
+    rest_.remove_prefix(count);
   }
 
-  std::vector<char> bytes_;
-  std::size_t at_ = 0;
+  std::string bytes_;
+  std::string_view rest_;
 };
 
 std::string bytes_of(const region& from) {
   message to;
   to.add(from);
-  return to.bytes();
+  return std::move(to).bytes();
 }
 
-region region_in(const std::string& bytes) {
+region region_in(std::string_view bytes) {
   message from(bytes);
   region to;
   from.take(to);
@@ -151,6 +151,10 @@ block_answer of_first_slice(block_answer answer, std::uint32_t in_first) {
   return answer;
 }
 
+[[noreturn]] void refuse_damaged_record() {
+  throw io_error("journal of pieces: a record of labels is damaged");
+}
+
 /// Pairs on the slice that a band shares with the next. Both have all of its pixels.
 std::vector<rim_pair> pairs_of(std::span<const number_run> own, std::span<const number_run> next,
                                std::uint64_t own_objects) {
@@ -164,20 +168,29 @@ std::vector<rim_pair> pairs_of(std::span<const number_run> own, std::span<const 
     if ((in_own += both) == own[i].length) ++i, in_own = 0;
     if ((in_next += both) == next[j].length) ++j, in_next = 0;
   }
-  if (i < own.size() || j < next.size()) throw io_error("journal of pieces: a record of labels is damaged");
+  if (i < own.size() || j < next.size()) refuse_damaged_record();
   return pairs;
+}
+
+/// Whether the next band has all objects of the pairs in its first slice.
+bool are_of_first_slice(const std::vector<rim_pair>& pairs, std::uint32_t in_first) {
+  return std::ranges::all_of(pairs,
+                             [&](const rim_pair& pair) { return pair.next >= 1 && pair.next <= in_first; });
 }
 
 std::pair<region, joined_bands> join(const region& a, const region& b) {
   constexpr auto most = std::numeric_limits<std::uint32_t>::max();
   if (a.objects > most || b.objects > most)
-    throw usage_error("pieces: half of the ranks have more than 2^32 - 1 objects; use one rank");
+    throw usage_error(
+        "pieces: half of an image has more than 2^32 - 1 objects; use one rank and more memory");
   std::vector<block_residue> halves(2);
   halves[0].objects = static_cast<std::uint32_t>(a.objects);
   halves[0].in_first = a.at_front();
   halves[1].objects = static_cast<std::uint32_t>(b.objects);
   halves[1].in_first = b.at_front();
-  for (const auto& pair : pairs_of(a.next_slice, b.first_slice, a.last_objects))
+  const auto pairs = pairs_of(a.next_slice, b.first_slice, a.last_objects);
+  if (!are_of_first_slice(pairs, b.in_first)) refuse_damaged_record();
+  for (const auto& pair : pairs)
     halves[0].to_next.push_back({static_cast<std::uint32_t>(number_of(a.last, pair.own)),
                                  static_cast<std::uint32_t>(number_of(b.first, pair.next))});
   auto merged = merge_rims(halves, {});
@@ -198,10 +211,7 @@ std::vector<block_residue> residues_of(const std::vector<band_record>& bands) {
     const auto& band = bands[b];
     std::vector<rim_pair> pairs;
     if (b > 0) pairs = pairs_of(bands[b - 1].next, band.first, bands[b - 1].objects);
-    const bool in_range = std::ranges::all_of(
-        pairs, [&](const rim_pair& pair) { return pair.next >= 1 && pair.next <= band.in_first; });
-    if (!in_range || band.in_first > band.objects)
-      throw io_error("journal of pieces: a record of labels is damaged");
+    if (!are_of_first_slice(pairs, band.in_first) || band.in_first > band.objects) refuse_damaged_record();
     if (b > 0) residues.back().to_next = std::move(pairs);
     residues.push_back({band.objects, band.in_first, {}});
   }
@@ -255,7 +265,7 @@ std::pair<std::string, std::string> rank_bands::split(const rank_range& range, c
     message to;
     to.add(count);
     to.add(composed(final_numbers, half, objects));
-    return to.bytes();
+    return std::move(to).bytes();
   };
   const auto& halves = found->second;
   return {of_half(halves.first, halves.first_objects), of_half(halves.second, halves.second_objects)};
@@ -269,7 +279,7 @@ rank_exchange rank_bands::exchange() {
             message to;
             to.add(all.empty() ? std::uint64_t{0} : region_in(all).objects);
             to.add(block_answer{});
-            return to.bytes();
+            return std::move(to).bytes();
           },
           [this](const rank_range& range, const std::string& answer) { return split(range, answer); }};
 }

@@ -17,7 +17,9 @@
 
 #include "core/rank_shares.hpp"
 #include "engines/pieces/component/band_regions.hpp"
+#include "engines/pieces/nameless_file.hpp"
 #include "engines/pieces/rank_files.hpp"
+#include "engines/pieces/region_joins.hpp"
 #include "engines/pieces/shared_pass.hpp"
 #include "engines/pieces/tuning.hpp"
 
@@ -118,6 +120,51 @@ band_numbers numbers_from(const std::string& bytes) {
            macareu::numbers_in<std::uint64_t>(bytes.substr(targets))}};
 }
 
+/// Bands of one process that are joined in a work file, and their numbers.
+class bands_in_file {
+ public:
+  bands_in_file(run& of, const piece_grid& grid, const host_threads& threads)
+      : grid_(grid),
+        threads_(threads),
+        joins_(of, {{0, 0, 0}, grid.counts()}),
+        objects_(static_cast<std::size_t>(grid.count())),
+        numbers_(objects_.size()) {}
+
+  void add(std::int64_t band, band_record found) {
+    objects_[static_cast<std::size_t>(band)] = found.objects;
+    joins_.tell(grid_.place(band), alone(std::move(found)).told());
+  }
+  /// The number of all objects.
+  std::uint64_t join() {
+    std::uint64_t count = 0;
+    const auto make = [&] { return rank_bands({}, threads_); };
+    joins_.join(make, [&](site piece, const std::string& answer) {
+      const auto band = static_cast<std::size_t>(grid_.number(piece));
+      auto merged = alone({objects_[band], 0, {}, {}}).numbered(answer);
+      count = merged.count;
+      numbers_[band] = joins_.file().add(bytes_of({objects_[band], std::move(merged.blocks[0])}));
+    });
+    return count;
+  }
+  /// After join().
+  band_numbers numbers(std::int64_t band) const {
+    return numbers_from(joins_.file().read(numbers_[static_cast<std::size_t>(band)]));
+  }
+
+ private:
+  rank_bands alone(band_record band) const {
+    std::vector<band_record> one;
+    one.push_back(std::move(band));
+    return {std::move(one), threads_};
+  }
+
+  const piece_grid& grid_;
+  host_threads threads_;
+  region_joins joins_;
+  std::vector<std::uint32_t> objects_;  // of each band
+  std::vector<nameless_file::place> numbers_;
+};
+
 /// The numbers of all bands: those of other ranks are in files, for ranks that take their bands.
 class numbers_of_bands {
  public:
@@ -177,13 +224,24 @@ void renumber(const block& to, const block& from, const std::vector<Label>& numb
 
 }  // namespace
 
+namespace {
+
+surroundings surroundings_of_bands(const node& image, bool volume) {
+  surroundings beside{image.halo(), image.chunk(), sizeof(rim_pair), 3 * sizeof(rim_pair),
+                      tuning::bands_of_a_rank};
+  ++(volume ? beside.halo.z : beside.halo.y);
+  // The message and the lists of a region, and as much of both regions joined: a run of each pixel, and an
+  // object that has moved. Then pairs of objects, and nodes for them.
+  beside.open_bytes = 4 * (sizeof(number_run) + sizeof(std::uint32_t) + sizeof(std::uint64_t)) +
+                      sizeof(rim_pair) + 2 * sizeof(std::uint64_t);
+  return beside;
+}
+
+}  // namespace
+
 site band_size(const run& of, const node& image, std::size_t label_bytes, bool volume) {
   const auto bytes = image.room() + 4 + 2 * static_cast<std::int64_t>(label_bytes) + 2 * tuning::engine_bytes;
-  auto halo = image.halo();
-  ++(volume ? halo.z : halo.y);
-  return of.piece_size(
-      image.whole, bytes, band_axes(volume),
-      {halo, image.chunk(), sizeof(rim_pair), 3 * sizeof(rim_pair), tuning::bands_of_a_rank});
+  return of.piece_size(image.whole, bytes, band_axes(volume), surroundings_of_bands(image, volume));
 }
 
 std::pair<node_ptr, std::uint64_t> component_bands::join(std::size_t label_bytes, const file_header& header,
@@ -199,7 +257,6 @@ std::pair<node_ptr, std::uint64_t> component_bands::join(std::size_t label_bytes
     block numbers(*run.memory, pixels.where, sizeof(std::uint32_t));
     return std::pair(numbers, number(numbers, pixels));
   };
-  std::map<std::int64_t, band_record> bands;  // of this rank
   const auto record = run_.next_record();
   const auto found_in = [&](std::int64_t b, std::optional<std::int64_t> next) -> std::string {
     if (run_.found(record, b)) return *run_.done.recall(record, b);
@@ -213,17 +270,6 @@ std::pair<node_ptr, std::uint64_t> component_bands::join(std::size_t label_bytes
     run_.done.record(record, b, std::as_bytes(std::span(found)));
     return found;
   };
-  share_pieces(run_, grid, found_in,
-               [&](std::int64_t b, const std::string& found) { bands[b] = record_from(found); });
-  const auto first_band = bands.empty() ? 0 : bands.begin()->first;
-  std::vector<band_record> own;
-  std::vector<band_numbers> numbers;
-  for (auto& [b, band] : bands) {
-    numbers.push_back({band.objects, {}});
-    own.push_back(std::move(band));
-  }
-  auto merged = merge_bands(run_, std::move(own), threads);
-  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i].answer = std::move(merged.blocks[i]);
   const auto renumbered = [labelled, label_bytes, threads, file = result.get(), &run = run_](
                               std::int64_t b, std::optional<std::int64_t> next, const band_numbers& known) {
     const auto band = file->grid().piece(b);
@@ -236,16 +282,40 @@ std::pair<node_ptr, std::uint64_t> component_bands::join(std::size_t label_bytes
       renumber(labels, found, numbers_of<std::uint64_t>(known.answer, known.objects), threads);
     return labels;
   };
+  const auto complete = [&](std::function<band_numbers(std::int64_t)> numbers) {
+    result->finish_later([renumbered, numbers = std::move(numbers), file = result.get(),
+                          &run = run_](std::int64_t b) -> std::optional<block> {
+      return renumbered(b, run.next_piece(file->grid(), b), numbers(b));
+    });
+  };
+  if (run_.spills_rims(whole, grid.size(), surroundings_of_bands(*image_, volume_))) {
+    const auto all = std::make_shared<bands_in_file>(run_, grid, threads);
+    share_pieces(run_, grid, found_in,
+                 [&](std::int64_t b, const std::string& found) { all->add(b, record_from(found)); });
+    const auto count = all->join();
+    complete([all](std::int64_t b) { return all->numbers(b); });
+    return {result, count};
+  }
+  std::map<std::int64_t, band_record> bands;  // of this rank
+  share_pieces(run_, grid, found_in,
+               [&](std::int64_t b, const std::string& found) { bands[b] = record_from(found); });
+  const auto first_band = bands.empty() ? 0 : bands.begin()->first;
+  std::vector<band_record> own;
+  std::vector<band_numbers> numbers;
+  for (auto& [b, band] : bands) {
+    numbers.push_back({band.objects, {}});
+    own.push_back(std::move(band));
+  }
+  auto merged = merge_bands(run_, std::move(own), threads);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i].answer = std::move(merged.blocks[i]);
   if (run_.is_shared()) {
     const numbers_of_bands all(run_, grid, std::move(numbers));
     result->fill(
         [&](std::int64_t b, std::optional<std::int64_t> next) { return renumbered(b, next, all.of(b)); });
     all.remove_files();
   } else {
-    result->finish_later([renumbered, numbers = std::move(numbers), file = result.get(), first_band,
-                          &run = run_](std::int64_t b) -> std::optional<block> {
-      return renumbered(b, run.next_piece(file->grid(), b),
-                        numbers[static_cast<std::size_t>(b - first_band)]);
+    complete([numbers = std::move(numbers), first_band](std::int64_t b) {
+      return numbers[static_cast<std::size_t>(b - first_band)];
     });
   }
   return {result, merged.count};

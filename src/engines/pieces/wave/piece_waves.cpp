@@ -148,22 +148,29 @@ struct number_order {
   Key least = 0, most = std::numeric_limits<Key>::max(), minus_zero = 0, zero = 0;
 };
 
+template <class Key>
+surroundings surroundings_of_wave(const frame& whole, const std::vector<node_ptr>& images) {
+  constexpr std::int64_t key = sizeof(Key), number = sizeof(std::uint32_t), edge = sizeof(rim_edge<Key>);
+  const auto edges = static_cast<std::int64_t>(rim_graph<Key>::edges_of_a_pixel(whole.depth > 1)) * edge;
+  auto beside = around(images);
+  beside.halo = {beside.halo.z + (whole.depth > 1), beside.halo.y + 1, beside.halo.x + 1};
+  // Capacity and value of a rim's pixel, and an edge. The graph has more edges, and a forest.
+  beside.rim_bytes = 2 * key + edge;
+  beside.join_bytes = 2 * key + edges + number + key + 1;
+  // Both graphs of a contraction, without and with edges; listed ones also as a message.
+  beside.region_bytes = 5 * key + 3 * number;
+  beside.open_bytes = edges + 4 * edge;
+  beside.of_a_rank = tuning::waves_of_a_rank;
+  return beside;
+}
+
 }  // namespace
 
 template <class Key>
 site wave_piece_size(const run& of, const frame& whole, const std::vector<node_ptr>& images) {
-  auto beside = around(images);
-  beside.halo = {beside.halo.z + (whole.depth > 1), beside.halo.y + 1, beside.halo.x + 1};
-  // Capacity and value of a rim's pixel, and an edge. The graph has more edges, and a forest.
-  beside.rim_bytes = 2 * sizeof(Key) + sizeof(rim_edge<Key>);
-  beside.join_bytes =
-      2 * sizeof(Key) +
-      static_cast<std::int64_t>(rim_graph<Key>::edges_of_a_pixel(whole.depth > 1) * sizeof(rim_edge<Key>)) +
-      static_cast<std::int64_t>(sizeof(std::uint32_t) + sizeof(Key) + 1);
-  beside.of_a_rank = tuning::waves_of_a_rank;
   const auto bytes =
       bytes_per_pixel<Key>(images) + (of.gpu_memory > 0 ? bytes_beside_gpu<Key>(images) : std::int64_t{0});
-  return with_short_numbers(of.piece_size(whole, bytes, {}, beside));
+  return with_short_numbers(of.piece_size(whole, bytes, {}, surroundings_of_wave<Key>(whole, images)));
 }
 
 template <class Key>
@@ -180,7 +187,11 @@ piece_waves<Key>::piece_waves(run& of, const frame& whole, std::vector<node_ptr>
       graph_(graph_of_own_pieces()),
       lists_(static_cast<std::size_t>(grid_.count())),
       is_recalled_(lists_.size()),
-      records_(of) {}
+      records_(of) {
+  if (!run_.spills_rims(whole, grid_.size(), surroundings_of_wave<Key>(whole, images_))) return;
+  regions_.emplace(run_, own_);
+  values_.resize(lists_.size());
+}
 
 template <class Key>
 rim_graph<Key> piece_waves<Key>::graph_of_own_pieces() const {
@@ -197,7 +208,39 @@ std::size_t piece_waves<Key>::place_of(std::int64_t piece) const {
 }
 
 template <class Key>
-void piece_waves<Key>::solve_graph() {
+void piece_waves<Key>::add_summary(std::int64_t piece, const std::string& found) {
+  auto summary = summary_in(piece, found);
+  if (regions_)
+    regions_->tell(grid_.place(piece), std::string_view(found).substr(sizeof(open_list)));
+  else
+    graph_.add(place_of(piece), std::move(summary));
+}
+
+template <class Key>
+void piece_waves<Key>::solve_regions() {
+  const auto make = [&] {
+    return rank_rims<Key>(grid_.whole(), near_, [&](int first, int end) {
+      return grid_.pixels_of(region_of_leaves(own_, first, end));
+    });
+  };
+  regions_->join(make, [&](site piece, const std::string& values) {
+    values_[place_of(grid_.number(piece))] = regions_->file().add(values);
+  });
+}
+
+template <class Key>
+std::vector<Key> piece_waves<Key>::values_on_rim(std::int64_t piece) const {
+  const auto place = place_of(piece);
+  if (!regions_) return graph_.value(place);
+  const auto bytes = regions_->file().read(values_[place]);
+  std::vector<Key> values(bytes.size() / sizeof(Key));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+template <class Key>
+void piece_waves<Key>::solve_rims() {
+  if (regions_) return solve_regions();
   if (!run_.is_shared()) {
     graph_.solve();
     return graph_.forget_edges();
@@ -292,7 +335,7 @@ node_ptr piece_waves<Key>::first_pass(const file_header& header, const host_thre
     if (run_.gpu_memory == 0) give_waiting(give);
   };
   share_pieces(run_, grid_, solve_alone, give_waiting, [&](std::int64_t piece, const std::string& found) {
-    if (!found.empty()) graph_.add(place_of(piece), summary_in(piece, found));
+    if (!found.empty()) add_summary(piece, found);
   });
   run_.files.wait();
   // Refusing finds the first pixel that is beyond, for which all ranks exchange what they find.
@@ -302,7 +345,7 @@ node_ptr piece_waves<Key>::first_pass(const file_header& header, const host_thre
   }
   flood_ = {};  // its memory is as large as some images
   keys_ = {};
-  solve_graph();
+  solve_rims();
   // The file owns the function, which owns this.
   result->finish_later([waves = this->shared_from_this(), file = result.get()](std::int64_t piece) {
     return waves->complete(*file, piece);
@@ -384,7 +427,7 @@ std::optional<block> piece_waves<Key>::complete(stored& result, std::int64_t pie
   const auto& list = lists_[static_cast<std::size_t>(piece)];
   if (list.count == 0) return std::nullopt;
   const auto own = grid_.piece(piece);
-  const auto& rim = graph_.value(place_of(piece));
+  const auto rim = values_on_rim(piece);
   if (list.count > 0) {
     std::vector<open_pixel<Key>> open(static_cast<std::size_t>(list.count));
     records_.read(static_cast<int>(list.writer), list.offset, open.data(), open.size() * sizeof(open[0]));

@@ -18,7 +18,9 @@
 #include "engines/cpu/wave/keyed_rows.hpp"
 #include "engines/pieces/computed.hpp"
 #include "engines/pieces/file_access.hpp"
+#include "engines/pieces/nameless_file.hpp"
 #include "engines/pieces/plan.hpp"
+#include "engines/pieces/region_joins.hpp"
 #include "engines/pieces/store.hpp"
 #include "engines/pieces/wave/rim_graph.hpp"
 #include "patterns/wave.hpp"
@@ -99,8 +101,13 @@ class piece_waves : public std::enable_shared_from_this<piece_waves<Key>> {
   rim_graph<Key> graph_of_own_pieces() const;
   /// The place of an own piece in the graph.
   std::size_t place_of(std::int64_t piece) const;
+  /// Of an own piece, whose list precedes it.
+  void add_summary(std::int64_t piece, const std::string& found);
   /// Values on the rims of own pieces, from all ranks.
-  void solve_graph();
+  void solve_rims();
+  void solve_regions();
+  /// After solve_rims().
+  std::vector<Key> values_on_rim(std::int64_t piece) const;
 
   run& run_;
   frame whole_;
@@ -110,8 +117,10 @@ class piece_waves : public std::enable_shared_from_this<piece_waves<Key>> {
   wave_solver solve_;
   std::function<void()> refuse_;
   piece_grid grid_;
-  box own_;  // this rank's, among the pieces
-  rim_graph<Key> graph_;
+  box own_;                                   // this rank's, among the pieces
+  rim_graph<Key> graph_;                      // without rims where these lie in a file
+  std::optional<region_joins> regions_;       // and are joined by it
+  std::vector<nameless_file::place> values_;  // of the rims there, by place in the graph
   rim_flood<Key> flood_;
   piece_keys<Key> keys_;
   std::vector<open_list> lists_;

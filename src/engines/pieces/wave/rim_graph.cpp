@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -37,18 +38,26 @@ std::vector<site> steps_forward(const neighbourhood& near) {
 
 bool is_along_axis(site step) { return step.z * step.z + step.y * step.y + step.x * step.x == 1; }
 
-/// The widest first. Keys of one byte, of which there are many more edges than values, are counted.
+/// The widest first. Keys of one byte, of which there are many more edges than values, are counted. Edges
+/// are moved in place, because a copy would be as large as the graph.
 template <class Key>
 void sort_by_width(std::vector<rim_edge<Key>>& edges) {
   if constexpr (sizeof(Key) > 1) {
     std::ranges::sort(edges, [](const auto& a, const auto& b) { return a.weight > b.weight; });
   } else {
-    std::array<std::size_t, 257> begin{};
-    for (const auto& edge : edges) ++begin[256u - edge.weight];
-    std::partial_sum(begin.begin(), begin.end(), begin.begin());
-    std::vector<rim_edge<Key>> sorted(edges.size());
-    for (const auto& edge : edges) sorted[begin[255u - edge.weight]++] = edge;
-    edges = std::move(sorted);
+    std::array<std::size_t, 257> end{};
+    for (const auto& edge : edges) ++end[256u - edge.weight];
+    std::partial_sum(end.begin(), end.end(), end.begin());
+    auto next = end;  // where the next edge of a width belongs
+    for (std::size_t rank = 0; rank < 256; ++rank)
+      while (next[rank] < end[rank + 1]) {
+        auto& edge = edges[next[rank]];
+        const auto own = 255u - edge.weight;
+        if (own == rank)
+          ++next[rank];
+        else
+          std::swap(edge, edges[next[own]++]);
+      }
   }
 }
 
