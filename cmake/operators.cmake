@@ -281,8 +281,9 @@ add_library(macareu
   src/catalogue/catalogue.cpp src/catalogue/channels.cpp src/catalogue/checks.cpp src/catalogue/cuda_loader.cpp
   src/catalogue/device_choice.cpp src/catalogue/device_pool.cpp src/catalogue/gpu_start_up.cpp src/catalogue/machine.cpp
   src/catalogue/device_of_pieces.cpp src/catalogue/pieces.cpp src/catalogue/results_of_ranks.cpp
-  src/slides/nuclei/buffers.cpp src/slides/nuclei/nuclei.cpp src/slides/nuclei/nuclei_recipe.cpp
-  src/slides/nuclei/object_boxes.cpp src/slides/nuclei/read_steps.cpp src/slides/nuclei/steps.cpp src/slides/nuclei/value_counts.cpp
+  src/slides/nuclei/nuclei.cpp src/slides/nuclei/nuclei_recipe.cpp
+  src/slides/steps/buffers.cpp src/slides/steps/object_boxes.cpp src/slides/steps/read_steps.cpp
+  src/slides/steps/step_runner.cpp src/slides/steps/steps.cpp src/slides/steps/value_counts.cpp
   src/slides/tissue/tissue_parts.cpp src/slides/tissue/tissue_source.cpp)
 if(MACAREU_SERIAL)
   target_sources(macareu PRIVATE $<TARGET_OBJECTS:macareu_serial>)
@@ -312,9 +313,10 @@ compile_together(plans src/operators/edges/canny_plan.cpp src/operators/edges/di
   src/operators/objects/outlines/contour_bands.cpp src/operators/objects/outlines/contour_sweep.cpp
   src/operators/objects/outlines/label_extents.cpp src/operators/objects/regions/region_merging.cpp
   src/operators/objects/regions/watershed_checks.cpp)
-compile_together(slides src/slides/nuclei/buffers.cpp src/slides/nuclei/nuclei.cpp src/slides/nuclei/nuclei_recipe.cpp
-  src/slides/nuclei/object_boxes.cpp src/slides/nuclei/read_steps.cpp src/slides/nuclei/steps.cpp
-  src/slides/nuclei/value_counts.cpp src/slides/tissue/tissue_parts.cpp src/slides/tissue/tissue_source.cpp)
+compile_together(slides src/slides/nuclei/nuclei.cpp src/slides/nuclei/nuclei_recipe.cpp
+  src/slides/steps/buffers.cpp src/slides/steps/object_boxes.cpp src/slides/steps/read_steps.cpp
+  src/slides/steps/step_runner.cpp src/slides/steps/steps.cpp src/slides/steps/value_counts.cpp
+  src/slides/tissue/tissue_parts.cpp src/slides/tissue/tissue_source.cpp)
 compile_together(catalogue ${api_source} src/catalogue/catalogue.cpp src/catalogue/channels.cpp
   src/catalogue/checks.cpp src/catalogue/device_choice.cpp src/catalogue/device_of_pieces.cpp src/catalogue/device_pool.cpp
   src/catalogue/gpu_start_up.cpp src/catalogue/machine.cpp src/catalogue/pieces.cpp src/catalogue/results_of_ranks.cpp)

@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <string>
-#include <tuple>
+#include <utility>
 
 #include <macareu/error.hpp>
 #include <macareu/ranks.hpp>
@@ -126,27 +127,53 @@ void coded_file::write(const image_region& where, const void* from, const host_t
 }
 
 void coded_file::put(part one, const std::vector<std::byte>& coded) {
-  one.bytes = one.room = static_cast<std::int64_t>(coded.size());
+  one.bytes = static_cast<std::int64_t>(coded.size());
   one.file = file_;
   {
     const std::lock_guard lock(guard_);
     auto& place = parts_[one.where.first];
-    if (place.room < one.bytes && place.room > 0) unused_.emplace(place.room, place.offset);
-    const auto unused = unused_.lower_bound(one.bytes);
-    if (place.room >= one.bytes) {
-      one.offset = place.offset;
-      one.room = place.room;
-    } else if (unused != unused_.end()) {
-      std::tie(one.room, one.offset) = *unused;
-      unused_.erase(unused);
-    } else {
-      one.offset = size_;
-      size_ += one.bytes;
-      all().add(one.bytes);
-    }
+    add_unused(place.offset, place.bytes);
+    one.offset = take_unused(one.bytes);
     place = one;
   }
   move_all(::pwrite, file_, coded.data(), one.bytes, one.offset, folder_);
+}
+
+void coded_file::add_unused(std::int64_t offset, std::int64_t bytes) {
+  if (bytes == 0) return;
+  const auto join = [&](auto other) {
+    offset = std::min(offset, other->first);
+    bytes += other->second;
+    remove_unused(other);
+  };
+  const auto next = unused_.lower_bound(offset);
+  if (next != unused_.begin())
+    if (const auto before = std::prev(next); before->first + before->second == offset) join(before);
+  if (next != unused_.end() && offset + bytes == next->first) join(next);
+  unused_.emplace(offset, bytes);
+  unused_by_bytes_.emplace(bytes, offset);
+}
+
+std::int64_t coded_file::take_unused(std::int64_t bytes) {
+  auto found = unused_.end();
+  if (const auto least = unused_by_bytes_.lower_bound({bytes, 0}); least != unused_by_bytes_.end())
+    found = unused_.find(least->second);
+  else if (!unused_.empty() && unused_.rbegin()->first + unused_.rbegin()->second == size_)
+    found = std::prev(found);
+  const auto offset = found == unused_.end() ? size_ : found->first;
+  const auto room = found == unused_.end() ? 0 : found->second;
+  if (found != unused_.end()) remove_unused(found);
+  if (room > bytes) add_unused(offset + bytes, room - bytes);
+  if (const auto more = offset + bytes - size_; more > 0) {
+    size_ += more;
+    all().add(more);
+  }
+  return offset;
+}
+
+void coded_file::remove_unused(std::map<std::int64_t, std::int64_t>::iterator place) {
+  unused_by_bytes_.erase({place->second, place->first});
+  unused_.erase(place);
 }
 
 void coded_file::read(const image_region& where, void* to, const host_threads& threads) const {

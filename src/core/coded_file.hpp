@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <macareu/sources.hpp>
@@ -54,11 +56,15 @@ class coded_file {
  private:
   struct part {
     image_region where;
-    std::int64_t offset = 0, bytes = 0, room = 0;
+    std::int64_t offset = 0, bytes = 0;
     int file = -1;
   };
 
   void put(part one, const std::vector<std::byte>& coded);
+  void add_unused(std::int64_t offset, std::int64_t bytes);
+  /// The smallest place that has room, or one at the end of the file.
+  std::int64_t take_unused(std::int64_t bytes);
+  void remove_unused(std::map<std::int64_t, std::int64_t>::iterator place);
   void remove_name();
 
   std::size_t pixel_bytes_;
@@ -70,7 +76,9 @@ class coded_file {
   std::int64_t size_ = 0;
   mutable std::mutex guard_;
   std::map<std::array<std::int64_t, 3>, part> parts_;  // by their first pixels
-  std::multimap<std::int64_t, std::int64_t> unused_;   // offsets by bytes, of parts that have outgrown them
+  // Places of parts that were written again; those side by side are one.
+  std::map<std::int64_t, std::int64_t> unused_;                           // bytes by offsets
+  std::set<std::pair<std::int64_t, std::int64_t>> unused_by_bytes_ = {};  // the same: bytes, offset
 };
 
 }  // namespace macareu

@@ -86,15 +86,51 @@ TEST(coded_file, room_of_boxes_that_grow_is_used_again) {
   coded_file file({}, sizeof(std::uint32_t));
   const auto box = [](std::int64_t x) { return image_region{{0, 0, x}, {1, side, side}}; };
   file.write(box(0), plain.data());
+  file.write(box(side), plain.data());
   file.write(box(0), noise.data());
   const auto before = file.bytes();
-  file.write(box(side), plain.data());
+  file.write(box(2 * side), plain.data());
   EXPECT_EQ(file.bytes(), before);
+  // At the end of the file, a box grows in its place.
+  coded_file last({}, sizeof(std::uint32_t));
+  last.write(box(0), plain.data());
+  last.write(box(0), noise.data());
+  EXPECT_LT(last.bytes(), before);
   std::vector<std::uint32_t> found(side * side);
-  file.read(box(0), found.data());
-  EXPECT_EQ(found, noise);
-  file.read(box(side), found.data());
-  EXPECT_EQ(found, plain);
+  for (const auto x : {std::int64_t{0}, side, 2 * side}) {
+    file.read(box(x), found.data());
+    EXPECT_EQ(found, x == 0 ? noise : plain);
+  }
+}
+
+TEST(coded_file, boxes_that_all_grow_take_little_more_than_their_new_size) {
+  constexpr std::int64_t side = 64, boxes = 40;
+  std::mt19937 random(2);
+  const auto noise = [&](unsigned most) {
+    std::vector<std::uint16_t> pixels(side * side);
+    for (auto& value : pixels) value = static_cast<std::uint16_t>(random() % most);
+    return pixels;
+  };
+  coded_file file({}, 2);
+  std::int64_t least = 0;
+  for (const unsigned most : {100U, 400U, 1600U}) {
+    std::vector<std::vector<std::uint16_t>> written;
+    for (std::int64_t i = 0; i < boxes; ++i) {
+      written.push_back(noise(most));
+      file.write({{0, side * i, 0}, {1, side, side}}, written.back().data());
+    }
+    coded_file fresh({}, 2);
+    for (std::int64_t i = 0; i < boxes; ++i) {
+      const image_region box{{0, side * i, 0}, {1, side, side}};
+      fresh.write(box, written[static_cast<std::size_t>(i)].data());
+      std::vector<std::uint16_t> found(side * side);
+      file.read(box, found.data());
+      ASSERT_EQ(found, written[static_cast<std::size_t>(i)]) << i;
+    }
+    EXPECT_GT(fresh.bytes(), least);
+    least = fresh.bytes();
+    EXPECT_LT(file.bytes(), least * 11 / 10);
+  }
 }
 
 TEST(coded_file, a_full_disk_names_the_folder) {

@@ -1,5 +1,5 @@
 // What recipes are made of: counts of values, work files, and local steps in boxes.
-#include "slides/nuclei/steps.hpp"
+#include "slides/steps/step_runner.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,8 @@
 #include <macareu/operators.hpp>
 
 #include "core/coded_image.hpp"
-#include "slides/nuclei/value_counts.hpp"
+#include "slides/nuclei/nuclei_recipe.hpp"
+#include "slides/steps/count_values.hpp"
 #include "slides/tissue/tissue_parts.hpp"
 #include "support/dice.hpp"
 
@@ -115,9 +116,9 @@ TEST(steps, boxes_of_local_steps_are_those_of_the_whole) {
   dice from(2);
   image f(dtype::u16, {90, 75});
   for (auto& value : f.pixels<std::uint16_t>()) value = static_cast<std::uint16_t>(from.below(60000));
-  const steps on(context{});
+  const step_runner on(context{});
   const auto smooth =
-      on.local("gaussian", {{"sigma", std::vector<number>{2}}}, {on.view_of(f)}, {.margin = 8})[0];
+      on.local("gaussian", {{"sigma", std::vector<number>{2}}}, {on.picture_of(f)}, {.margin = 8})[0];
   const auto slopes = on.local("sobel", {}, {smooth}, {.margin = 1})[0];
   const std::vector wanted{slopes, smooth};
   const auto whole = on.read(wanted, whole_of(f.shape()));
@@ -139,11 +140,12 @@ TEST(steps, blocks_are_those_of_the_whole) {
   dice from(3);
   image f(dtype::u16, {1100, 1300});
   for (auto& value : f.pixels<std::uint16_t>()) value = static_cast<std::uint16_t>(from.below(60000));
-  const steps on(context{.device = "cpu", .threads = 2});
+  const step_runner on(context{.device = "cpu", .threads = 2});
   const auto smooth =
-      on.local("gaussian", {{"sigma", std::vector<number>{2}}}, {on.view_of(f)}, {.margin = 8})[0];
+      on.local("gaussian", {{"sigma", std::vector<number>{2}}}, {on.picture_of(f)}, {.margin = 8})[0];
   const auto half = on.local("reduce", {}, {smooth}, {.shrink = 2})[0];
-  const auto same = on.local("enlarge", {}, {half}, {.margin = 1, .grow = 2, .shape = f.shape()})[0];
+  const auto same =
+      on.local("enlarge", {{"size", std::vector<number>{1100, 1300}}}, {half}, {.margin = 1, .grow = 2})[0];
   const std::vector wanted{same, smooth};
   const auto whole = on.read(wanted, whole_of(f.shape()));
   for (const image_region& part :
@@ -161,14 +163,14 @@ TEST(steps, several_are_kept_in_one_pass) {
   dice from(3);
   image f(dtype::u16, {70, 55});
   for (auto& value : f.pixels<std::uint16_t>()) value = static_cast<std::uint16_t>(from.below(60000));
-  const auto kept = [&](steps& on) {
-    const auto given = on.view_of(f);
+  const auto kept = [&](step_runner& on) {
+    const auto given = on.picture_of(f);
     const auto smooth = on.local("gaussian", {{"sigma", std::vector<number>{2}}}, {given}, {.margin = 8})[0];
     return on.keep({given, smooth, on.local("sobel", {}, {smooth}, {.margin = 1})[0]});
   };
   piece_options pieces;
   pieces.size = {0, 20, 30};
-  steps in_memory(context{}), in_pieces(context{}, pieces, true, 1 << 20);
+  step_runner in_memory(context{}), in_pieces(context{}, pieces, true, 1 << 20);
   const auto expected = kept(in_memory), got = kept(in_pieces);
   ASSERT_EQ(got.size(), 3U);
   EXPECT_FALSE(got[0].from->file);
@@ -196,14 +198,14 @@ TEST(steps, wide_labels_become_narrow) {
   piece_options pieces;
   pieces.size = {0, 20, 30};
   for (const bool in_pieces : {false, true}) {
-    steps on(context{}, pieces, in_pieces, 1 << 20);
-    const auto found = on.labels_in_u32(on.view_of(wide));
+    steps on = in_pieces ? steps({}, pieces) : steps();
+    const auto found = labels_in_u32(on, on.picture_of(wide));
     ASSERT_EQ(found.form().type, dtype::u32);
     std::vector<std::uint32_t> got(70 * 55);
     on.read(found, whole_of(wide.shape()), got.data());
     EXPECT_TRUE(std::ranges::equal(got, narrow.pixels<std::uint32_t>()));
-    const auto given = on.view_of(narrow);
-    EXPECT_EQ(on.labels_in_u32(given).from, given.from);
+    const auto given = on.picture_of(narrow);
+    EXPECT_EQ(labels_in_u32(on, given).from, given.from);
   }
 }
 
@@ -217,8 +219,8 @@ TEST(steps, objects_are_the_same_in_boxes) {
     piece_options pieces;
     pieces.size = {0, from.between(20, 90), from.between(20, 90)};
     for (const int threads : {1, 2}) {
-      steps on({.device = "cpu", .threads = threads}, pieces, true, 1 << 20);
-      const auto given = on.view_of(mask);
+      step_runner on({.device = "cpu", .threads = threads}, pieces, true, 1 << 20);
+      const auto given = on.picture_of(mask);
       std::atomic<int> boxes = 0;
       const auto found = on.by_objects(given, {given}, [&](steps& inside, const std::vector<picture>& of) {
         ++boxes;
@@ -252,8 +254,8 @@ TEST(steps, objects_that_many_cores_share_are_left_to_pieces) {
   };
   piece_options pieces;
   pieces.size = {0, 100, 100};
-  steps on({.device = "cpu", .threads = 2}, pieces, true, 1 << 20);
-  const auto given = on.view_of(mask);
+  step_runner on({.device = "cpu", .threads = 2}, pieces, true, 1 << 20);
+  const auto given = on.picture_of(mask);
   const auto draw = [&](std::size_t from, std::size_t end) {
     for (auto i = from; i < end; ++i) pixels[500 * 1100 + i] = pixels[i * 1100 + 500] = true;
   };
@@ -285,8 +287,8 @@ TEST(steps, progress_of_boxes_is_told_on_the_calling_thread) {
   };
   context how{.device = "cpu", .threads = 3};
   how.progress = [&](double) { ++calls_of_operators; };
-  steps on(how, pieces, true, 1 << 20);
-  const auto given = on.view_of(mask);
+  step_runner on(how, pieces, true, 1 << 20);
+  const auto given = on.picture_of(mask);
   EXPECT_TRUE(on.by_objects(given, {given}, [](steps& inside, const std::vector<picture>& of) {
     return inside.whole("label", {{"connectivity", connectivity(8)}}, of);
   }));
@@ -303,8 +305,8 @@ TEST(steps, objects_that_do_not_fit_into_memory_are_left_to_pieces) {
   };
   piece_options pieces;
   pieces.memory = 40 << 20;
-  steps on({.device = "cpu", .threads = 1}, pieces, true, 1 << 20);
-  const auto given = on.view_of(mask);
+  step_runner on({.device = "cpu", .threads = 1}, pieces, true, 1 << 20);
+  const auto given = on.picture_of(mask);
   EXPECT_TRUE(on.by_objects(given, {given}, find));
   EXPECT_EQ(on.count(), 0U);
   for (std::size_t i = 0; i < 1300; ++i) mask.pixels<bool>()[600 * 1300 + i] = true;
@@ -312,7 +314,7 @@ TEST(steps, objects_that_do_not_fit_into_memory_are_left_to_pieces) {
   EXPECT_EQ(on.count(), 1U);
   for (std::size_t i = 0; i < 1200; ++i) mask.pixels<bool>()[i * 1300 + 650] = true;
   EXPECT_FALSE(on.by_objects(given, {given}, find));
-  steps in_memory({.device = "cpu"});
+  step_runner in_memory({.device = "cpu"});
   EXPECT_FALSE(in_memory.by_objects(given, {given}, find));
 }
 

@@ -37,7 +37,8 @@ struct above_own_level {
       .parameters = parameters,
       .check = &check_types,
       .types = taken,
-      .hidden = true};
+      .hidden = true,
+      .in_pieces = false};
 
   /// Objects without a level count as no object.
   struct with_level {

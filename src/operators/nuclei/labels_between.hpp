@@ -45,7 +45,8 @@ struct labels_between {
                                               .parameters = parameters,
                                               .check = &check_types,
                                               .types = taken,
-                                              .hidden = true};
+                                              .hidden = true,
+                                              .in_pieces = false};
 
   struct label_between {
     float beyond, up_to;

@@ -3,10 +3,11 @@
 #include <array>
 #include <cstdint>
 
+#include <macareu/fixed_point.hpp>
+
 #include "core/call.hpp"
 #include "operators/common/numbers.hpp"
 #include "operators/common/parameters.hpp"
-#include "operators/nuclei/fixed_point.hpp"
 #include "patterns/images.hpp"
 #include "patterns/map.hpp"
 
@@ -43,7 +44,8 @@ struct local_level {
       .outputs = outputs,
       .parameters = parameters,
       .types = taken,
-      .hidden = true};
+      .hidden = true,
+      .in_pieces = false};
 
   struct between_means {
     float weight, pull, upper, lower, least;

@@ -3,8 +3,9 @@
 #include <array>
 #include <cstdint>
 
+#include <macareu/fixed_point.hpp>
+
 #include "core/call.hpp"
-#include "operators/nuclei/fixed_point.hpp"
 #include "patterns/images.hpp"
 #include "patterns/map.hpp"
 
@@ -43,7 +44,8 @@ struct nuclear_landscape {
       .outputs = outputs,
       .parameters = parameters,
       .types = taken,
-      .hidden = true};
+      .hidden = true,
+      .in_pieces = false};
 
   struct height_below {
     float pixel, cap, density_weight, blob_weight;

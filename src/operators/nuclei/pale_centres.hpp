@@ -27,7 +27,8 @@ struct pale_centres {
                                               .outputs = outputs,
                                               .parameters = parameters,
                                               .types = taken,
-                                              .hidden = true};
+                                              .hidden = true,
+                                              .in_pieces = false};
 
   struct filled_where_closed {
     template <class T>

@@ -3,9 +3,10 @@
 #include <array>
 #include <cstdint>
 
+#include <macareu/fixed_point.hpp>
+
 #include "core/call.hpp"
 #include "operators/common/numbers.hpp"
-#include "operators/nuclei/fixed_point.hpp"
 #include "patterns/images.hpp"
 #include "patterns/map.hpp"
 
@@ -40,7 +41,8 @@ struct part_above {
       .outputs = outputs,
       .parameters = parameters,
       .types = taken,
-      .hidden = true};
+      .hidden = true,
+      .in_pieces = false};
 
   struct above {
     std::uint16_t least, share;

@@ -6,8 +6,9 @@
 #include <cstdint>
 #include <limits>
 
+#include <macareu/fixed_point.hpp>
+
 #include "core/call.hpp"
-#include "operators/nuclei/fixed_point.hpp"
 #include "operators/points/stains.hpp"
 #include "patterns/channels.hpp"
 #include "patterns/images.hpp"
@@ -57,7 +58,8 @@ struct stain_density {
       .takes_colour = true,
       .check = &check_parameters,
       .types = taken,
-      .hidden = true};
+      .hidden = true,
+      .in_pieces = false};
 
   /// Terms have more digits than the result, so that their sum is rounded once.
   struct steps_of_bytes {

@@ -37,7 +37,8 @@ struct stained_foreground {
       .parameters = parameters,
       .check = &check_types,
       .types = taken,
-      .hidden = true};
+      .hidden = true,
+      .in_pieces = false};
 
   struct dense_ridge {
     float share, valley;

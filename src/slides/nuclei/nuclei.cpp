@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <macareu/error.hpp>
+#include <macareu/fixed_point.hpp>
 #include <macareu/ranks.hpp>
 
 #include "catalogue/device_choice.hpp"
@@ -18,17 +19,15 @@
 #include "core/free_list_allowance.hpp"
 #include "core/rank_shares.hpp"
 #include "engines/cuda/runtime/presence.hpp"
-#include "operators/nuclei/fixed_point.hpp"
 #include "slides/nuclei/nuclei_recipe.hpp"
-#include "slides/nuclei/steps.hpp"
-#include "slides/nuclei/value_counts.hpp"
+#include "slides/steps/step_runner.hpp"
 #include "slides/tissue/tissue_parts.hpp"
 #include "slides/tissue/tissue_source.hpp"
 
 namespace macareu {
 namespace {
 
-using slides::picture, slides::steps, slides::value_counts;
+using slides::step_runner;
 
 void check(const source_form& rgb) {
   if (rgb.type != dtype::u8 || rgb.channels != 3 || rgb.shape.rank() != 2)
@@ -51,27 +50,20 @@ void check(const source_form& rgb, double mpp, const nuclei_options& options) {
     throw usage_error("nuclei", "white must be 3 numbers, got " + std::to_string(options.white.size()));
 }
 
-/// Blocks of the image are read on the host, and histograms counted there.
-void check_place(const const_image_view& rgb) {
-  if (cuda::place_of(rgb.data()).kind == cuda::memory_kind::device)
-    throw usage_error("nuclei",
-                      "the image is in the memory of a GPU, which the host cannot read: copy the image");
-}
-
 /// A rectangle of the slide.
 struct slide_part {
   image_region where;
   std::uint64_t outside = 0;  // pixels that are not tissue
-  std::unique_ptr<steps> on;
+  std::shared_ptr<step_runner> on;
   picture rgb = {}, filled = {}, labels = {};
 };
 
 /// Adds how many pixels have each value, by channels, without `outside` pixels of the value `painted`: as
 /// many as there are, because a smoothed image has other values beside the tissue.
-void add_counts(std::vector<value_counts>& to, steps& on, const picture& of, std::uint64_t outside,
+void add_counts(std::vector<value_counts>& to, step_runner& on, const picture& of, std::uint64_t outside,
                 std::size_t painted) {
   const auto values = to[0].size();
-  auto counts = on.counts(of, values);
+  auto counts = on.counts(of);
   for (std::size_t channel = 0; channel < to.size(); ++channel) {
     auto& own = counts[channel];
     own[painted] -= std::min(own[painted], outside);
@@ -85,7 +77,7 @@ std::array<double, 3> white_of(std::vector<slide_part>& parts) {
   for (auto& part : parts) add_counts(counts, *part.on, part.rgb, part.outside, 255);
   std::array<double, 3> white{};
   for (std::size_t channel = 0; channel < 3; ++channel)
-    white[channel] = std::max(slides::percentile(counts[channel], 99), least);
+    white[channel] = std::max(percentile(counts[channel], 99), least);
   return white;
 }
 
@@ -143,7 +135,7 @@ void label_parts(std::vector<slide_part>& parts, double mpp, const nuclei_option
   std::vector<value_counts> counts(1, value_counts(65536));
   std::vector<picture> densities;
   for (auto& part : parts) {
-    slides::nuclei_recipe recipe(*part.on, options, mpp);
+    slides::nuclei_recipe recipe(steps(part.on), options, mpp);
     const auto density = recipe.density(part.rgb, report.white);
     densities.push_back(store ? density : part.on->reuse(density));
     const auto filled = recipe.filled_density(store ? part.on->reuse(density) : densities.back());
@@ -156,7 +148,7 @@ void label_parts(std::vector<slide_part>& parts, double mpp, const nuclei_option
   clock.tell("density");
   for (std::size_t i = 0; i < parts.size(); ++i) {
     auto& part = parts[i];
-    slides::nuclei_recipe recipe(*part.on, options, mpp);
+    slides::nuclei_recipe recipe(steps(part.on), options, mpp);
     auto density = part.on->reuse(std::exchange(densities[i], {}));
     const auto filled = part.on->reuse(std::exchange(part.filled, {}));
     part.labels = kept(part, recipe.labels(std::move(density), filled, slide));
@@ -304,15 +296,6 @@ std::uint64_t write_labels(joined_labels labels, const extents& shape, std::int6
   return labels.count();
 }
 
-/// Runs of single steps are not resumed.
-piece_options limits_of_steps(const piece_options& pieces) {
-  auto limits = pieces;
-  limits.name.clear();
-  limits.resume = false;
-  limits.report = nullptr;
-  return limits;
-}
-
 /// Of images in memory, for one pixel: the images between two steps.
 constexpr std::int64_t bytes_per_pixel = 36;
 
@@ -324,11 +307,11 @@ image find_nuclei(const const_image_view& rgb, double mpp, const nuclei_options&
   image result(dtype::u32, rgb.shape());
   nuclei_report own;
   if (rgb.shape().pixels() > 0) {
-    check_place(rgb);
+    slides::require_host_memory("nuclei", rgb);
     std::vector<slide_part> parts(1);
     parts[0].where = whole_of(rgb.shape());
-    parts[0].on = std::make_unique<steps>(how);
-    parts[0].rgb = parts[0].on->view_of(rgb);
+    parts[0].on = std::make_shared<step_runner>(how);
+    parts[0].rgb = parts[0].on->picture_of(rgb);
     label_parts_beside_gpu(parts, mpp, options, how, false, own);
     own.count = parts[0].on->count();
     parts[0].on->write(parts[0].labels, *sink_to(result));
@@ -344,8 +327,9 @@ std::array<double, 3> find_white(image_source& rgb, const tissue_mask* tissue, c
   for (const auto& where : slides::tissue_parts(rgb.form().shape, tissue, 0, 1)) {
     if (where.pixels() == 0) continue;
     const auto source = std::make_shared<slides::tissue_source>(rgb, tissue, where);
-    slide_part part{where, source->outside(), std::make_unique<steps>(how, limits_of_steps(pieces), true, 0)};
-    part.rgb = part.on->source_of(source);
+    slide_part part{where, source->outside(),
+                    std::make_shared<step_runner>(how, slides::limits_of_steps(pieces), true, 0)};
+    part.rgb = part.on->picture_of(source);
     parts.push_back(std::move(part));
   }
   return white_of(parts);
@@ -356,14 +340,11 @@ std::uint64_t find_nuclei(image_source& rgb, const tissue_mask* tissue, double m
                           nuclei_report* report) {
   check(rgb.form(), mpp, options);
   const auto& shape = rgb.form().shape;
-  auto limits = limits_of_steps(pieces);
+  auto limits = slides::limits_of_steps(pieces);
   auto* const shared_by = pieces.shared_by;
-  auto memory = pieces.memory > 0 ? pieces.memory : default_memory();
-  if (shared_by && pieces.memory == 0) memory = shared_by->least(memory / shared_by->local_size());
-  // The rest is for blocks, and for buffers that wait to be used again. Steps have all of a limit that may be
-  // too small for them, so that they name the limit that was given.
-  constexpr std::int64_t small = 4 << 20;
-  limits.memory = std::max(memory / 2, std::min(memory, small));
+  const auto divided = slides::memory_of_steps(pieces);
+  const auto memory = divided.all;
+  limits.memory = divided.pieces;
   const free_list_allowance temporaries(static_cast<std::size_t>(memory / 16));
   coded_file::all().peak = coded_file::all().now.load();
   // Beyond the reach of the local means no step sees the other side of a part.
@@ -376,8 +357,9 @@ std::uint64_t find_nuclei(image_source& rgb, const tissue_mask* tissue, double m
     const auto source = std::make_shared<slides::tissue_source>(rgb, tissue, where);
     const bool fits = !shared_by && pieces.size == std::array<std::int64_t, 3>{} &&
                       where.pixels() * bytes_per_pixel <= memory;
-    slide_part part{where, source->outside(), std::make_unique<steps>(how, limits, !fits, memory / 4)};
-    part.rgb = part.on->source_of(source);
+    slide_part part{where, source->outside(),
+                    std::make_shared<step_runner>(how, limits, !fits, divided.blocks)};
+    part.rgb = part.on->picture_of(source);
     pixels += where.pixels();
     parts.push_back(std::move(part));
   }

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "operators/nuclei/fixed_point.hpp"
+#include <macareu/fixed_point.hpp>
 
 namespace macareu::slides {
 namespace {
@@ -43,23 +43,27 @@ slide_numbers numbers_of(const value_counts& densities) {
   return slide;
 }
 
+picture labels_in_u32(steps& on, picture labels) {
+  if (labels.form().type == dtype::u32) return labels;
+  return on.keep(on.local("cast", {{"type", "u32"}}, {std::move(labels)}));
+}
+
 picture nuclei_recipe::gaussian(const picture& of, double sigma, const char* type) const {
   return on_.local("gaussian", {{"sigma", list{sigma}}, {"border", "mirror"}, {"type", type}}, {of},
-                   {.margin = static_cast<std::int64_t>(4 * sigma + 0.5)})[0];
+                   {.margin = static_cast<std::int64_t>(4 * sigma + 0.5)});
 }
 
 picture nuclei_recipe::blobs(const picture& of, double sigma) const {
   std::vector<image> kernel;
   kernel.push_back(blob_kernel(sigma));
-  return on_.local("convolve", {{"border", "mirror"}}, {gaussian(of, sigma)}, {.margin = 1}, {0},
-                   std::move(kernel))[0];
+  return on_.local("convolve", {{"border", "mirror"}}, {gaussian(of, sigma)}, {.margin = 1},
+                   std::move(kernel));
 }
 
 picture nuclei_recipe::flat(std::string_view name, const picture& of, double radius) const {
   std::vector<image> footprint;
   footprint.push_back(disc(radius));
-  return on_.local(name, {}, {of}, {.margin = 2 * static_cast<std::int64_t>(radius)}, {0},
-                   std::move(footprint))[0];
+  return on_.local(name, {}, {of}, {.margin = 2 * static_cast<std::int64_t>(radius)}, std::move(footprint));
 }
 
 picture nuclei_recipe::density(const picture& rgb, const std::array<double, 3>& white) const {
@@ -69,25 +73,29 @@ picture nuclei_recipe::density(const picture& rgb, const std::array<double, 3>& 
                   {"give", dab ? "sum" : "first"},
                   {"white", list{white[0], white[1], white[2]}}};
   if (!o_.stains.empty()) given["vectors"] = listed(o_.stains);
-  return on_.local("stain_density", given, {rgb}, {})[0];
+  return on_.local("stain_density", given, {rgb});
 }
 
 picture nuclei_recipe::filled_density(const picture& density) {
   const auto smooth = on_.keep(gaussian(density, pixels(o_.smooth), "same"));
   const auto filled = on_.whole("fill_holes", {}, {smooth});
-  const auto half = on_.local("reduce", {{"factor", list{2}}}, {smooth}, {.shrink = 2})[0];
-  const auto closed = on_.local("enlarge", {}, {flat("closing", half, pixels(o_.hole) / 2)},
-                                {.margin = 1, .grow = 2, .shape = density.form().shape})[0];
-  return on_.keep(on_.local("pale_centres", {}, {smooth, filled, closed}, {})[0]);
+  const auto half = on_.local("reduce", {{"factor", list{2}}}, {smooth}, {.shrink = 2});
+  const auto closed = enlarged(flat("closing", half, pixels(o_.hole) / 2), 2, density.form().shape);
+  return on_.keep(on_.local("pale_centres", {}, {smooth, filled, closed}));
+}
+
+picture nuclei_recipe::enlarged(const picture& of, std::int64_t times, const extents& shape) const {
+  return on_.local("enlarge", {{"size", list{shape.height(), shape.width()}}}, {of},
+                   {.margin = 1, .grow = times});
 }
 
 picture nuclei_recipe::local_level(const picture& f, const slide_numbers& slide) {
   constexpr std::int64_t quarter = 4;
   const auto small = [&](const picture& of) {
-    return on_.local("reduce", {{"factor", list{quarter}}}, {of}, {.shrink = quarter})[0];
+    return on_.local("reduce", {{"factor", list{quarter}}}, {of}, {.shrink = quarter});
   };
   const auto above = [&](bool share) {
-    return on_.local("part_above", {{"value", number(slide.threshold)}, {"share", share}}, {f}, {})[0];
+    return on_.local("part_above", {{"value", number(slide.threshold)}, {"share", share}}, {f});
   };
   // Small images are kept: the Gaussian reaches further than other steps.
   const auto parts = on_.keep({small(f), small(above(false)), small(above(true))});
@@ -97,20 +105,20 @@ picture nuclei_recipe::local_level(const picture& f, const slide_numbers& slide)
                                          {"upper", number(slide.means.upper)},
                                          {"lower", number(slide.means.lower)},
                                          {"least", number(0.001 * steps_per_density)}},
-                                        {mean(parts[0]), mean(parts[1]), mean(parts[2])}, {})[0]);
-  return on_.local("enlarge", {}, {level}, {.margin = 1, .grow = quarter, .shape = f.form().shape})[0];
+                                        {mean(parts[0]), mean(parts[1]), mean(parts[2])}));
+  return enlarged(level, quarter, f.form().shape);
 }
 
 picture nuclei_recipe::foreground(const picture& f, const picture& level) {
   const auto dense =
       on_.local("stained_foreground", {{"share", number(o_.local_share)}, {"valley", number(o_.valley)}},
-                {f, level, blobs(f, pixels(o_.valley_scale))}, {})[0];
+                {f, level, blobs(f, pixels(o_.valley_scale))});
   const auto opened = flat("opening", dense, pixels(o_.opening));
   const auto filled = on_.whole("fill_holes", {}, {on_.keep(opened)});
   // An object with fewer pixels than this lies within as many pixels of each of its own.
   const double least = std::ceil(area(o_.min_blob));
   return on_.keep(on_.local("remove_small", {{"min_size", number(least)}}, {filled},
-                            {.margin = static_cast<std::int64_t>(least)})[0]);
+                            {.margin = static_cast<std::int64_t>(least)}));
 }
 
 picture nuclei_recipe::landscape(const picture& density, const picture& f, const picture& fg,
@@ -119,15 +127,14 @@ picture nuclei_recipe::landscape(const picture& density, const picture& f, const
   // Around a pixel with a longer distance all are beyond the cap.
   const double longest = std::ceil(pixels(o_.distance_cap) + 3 * (4 * smooth + 1));
   const auto distance = on_.local("distance_transform", {{"max_distance", number(longest)}}, {fg},
-                                  {.margin = static_cast<std::int64_t>(longest) + 1})[0];
+                                  {.margin = static_cast<std::int64_t>(longest) + 1});
   return on_.local("nuclear_landscape",
                    {{"pixel", number(mpp_)},
                     {"cap", number(o_.distance_cap)},
                     {"density_weight", number(o_.density_weight / threshold)},
                     {"blob_weight", number(o_.blob_weight / threshold)}},
                    {gaussian(distance, smooth), gaussian(f, pixels(o_.density_smooth)),
-                    blobs(density, pixels(o_.blob_scale)), fg},
-                   {})[0];
+                    blobs(density, pixels(o_.blob_scale)), fg});
 }
 
 picture nuclei_recipe::parts(picture land, const picture& fg, const picture& f) {
@@ -158,20 +165,21 @@ picture nuclei_recipe::refined(picture parts, const picture& fg, const picture& 
   const auto count = static_cast<std::size_t>(on_.count());
   if (count == 0) return parts;
   const double reach = std::ceil(pixels(std::max(o_.ring, o_.grow)));
-  const auto near = on_.local("distance_transform", {{"invert", true}, {"max_distance", number(reach)}},
-                              {parts}, {.margin = static_cast<std::int64_t>(reach) + 1}, {0, 2});
+  const auto near =
+      on_.local_outputs("distance_transform", {{"invert", true}, {"max_distance", number(reach)}}, {parts},
+                        {.margin = static_cast<std::int64_t>(reach) + 1}, {0, 2});
   parts = {};
   const auto &distance = near[0], &zone = near[1];
   // Objects 1..n, and their rings n+1..2n. Labels take little room in work files, and several steps read
   // them.
-  const auto kept = on_.keep(
-      {on_.local("labels_between",
-                 {{"beyond", number(pixels(o_.ring_gap))},
-                  {"up_to", number(pixels(o_.ring))},
-                  {"where", "outside"},
-                  {"offset", number(count)}},
-                 {zone, distance, fg}, {})[0],
-       on_.local("labels_between", {{"up_to", number(pixels(o_.grow))}}, {zone, distance, fg}, {})[0]});
+  const auto kept =
+      on_.keep({on_.local("labels_between",
+                          {{"beyond", number(pixels(o_.ring_gap))},
+                           {"up_to", number(pixels(o_.ring))},
+                           {"where", "outside"},
+                           {"offset", number(count)}},
+                          {zone, distance, fg}),
+                on_.local("labels_between", {{"up_to", number(pixels(o_.grow))}}, {zone, distance, fg})});
   const auto &rings = kept[0], &grown = kept[1];
   struct sums {
     double number = 0, total = 0;
@@ -189,15 +197,15 @@ picture nuclei_recipe::refined(picture parts, const picture& fg, const picture& 
     const auto &inner = all[i], &outer = all[count + i];
     levels.push_back(outer.number > fewest ? outer.mean() + o_.refine * (inner.mean() - outer.mean()) : 0.0);
   }
-  const auto dense = on_.local("above_own_level", {{"levels", levels}}, {grown, f}, {})[0];
+  const auto dense = on_.local("above_own_level", {{"levels", levels}}, {grown, f});
   const auto opened = on_.keep(flat("opening", dense, pixels(o_.refine_opening)));
   const auto solid = on_.whole("fill_holes", {}, {opened});
   // All distances count: labels themselves stand for them.
-  return sized(on_.keep(on_.local("labels_between", {{"where", "inside"}}, {grown, grown, solid}, {})[0]));
+  return sized(on_.keep(on_.local("labels_between", {{"where", "inside"}}, {grown, grown, solid})));
 }
 
 picture nuclei_recipe::labels(picture density, const picture& f, const slide_numbers& slide) {
-  if (!(slide.threshold > 0)) return on_.labels_in_u32(on_.whole("label", {}, {f}));  // no stain: no objects
+  if (!(slide.threshold > 0)) return labels_in_u32(on_, on_.whole("label", {}, {f}));  // no stain: no objects
   const auto fg = foreground(f, local_level(f, slide));
   auto land = landscape(std::exchange(density, {}), f, fg, slide.threshold);
   // The landscape is highest between parts of the foreground, which are flooded apart.
@@ -206,9 +214,9 @@ picture nuclei_recipe::labels(picture density, const picture& f, const slide_num
   });
   if (!found) {
     land = on_.keep(land);
-    found = on_.labels_in_u32(parts(std::move(land), fg, f));
+    found = labels_in_u32(on_, parts(std::move(land), fg, f));
   }
-  return on_.labels_in_u32(refined(std::move(found), fg, f));
+  return labels_in_u32(on_, refined(std::move(found), fg, f));
 }
 
 }  // namespace macareu::slides

@@ -1,12 +1,13 @@
 // The recipe for nuclei, a line for each step. docs/explanation/nuclei.md explains them.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 
 #include <macareu/nuclei.hpp>
-
-#include "slides/nuclei/steps.hpp"
-#include "slides/nuclei/value_counts.hpp"
+#include <macareu/steps.hpp>
+#include <macareu/value_counts.hpp>
 
 namespace macareu::slides {
 
@@ -17,9 +18,13 @@ struct slide_numbers {
 };
 slide_numbers numbers_of(const value_counts& densities);
 
+/// Labels as u32. Operators give u64 from 2^32 pixels on, however few objects there are.
+picture labels_in_u32(steps& on, picture labels);
+
 class nuclei_recipe {
  public:
-  nuclei_recipe(steps& on, const nuclei_options& options, double mpp) : on_(on), o_(options), mpp_(mpp) {}
+  nuclei_recipe(const steps& on, const nuclei_options& options, double mpp)
+      : on_(on), o_(options), mpp_(mpp) {}
 
   /// The density of haematoxylin, with DAB of both, u16.
   picture density(const picture& rgb, const std::array<double, 3>& white) const;
@@ -35,6 +40,7 @@ class nuclei_recipe {
   picture gaussian(const picture& of, double sigma, const char* type = "standard") const;
   picture blobs(const picture& of, double sigma) const;
   picture flat(std::string_view name, const picture& of, double radius) const;
+  picture enlarged(const picture& of, std::int64_t times, const extents& shape) const;
   picture local_level(const picture& f, const slide_numbers& slide);
   picture foreground(const picture& f, const picture& level);
   picture landscape(const picture& density, const picture& f, const picture& fg, double threshold) const;
@@ -42,7 +48,7 @@ class nuclei_recipe {
   picture sized(picture objects);
   picture refined(picture parts, const picture& fg, const picture& f);
 
-  steps& on_;
+  steps on_;
   const nuclei_options& o_;
   double mpp_;
 };

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <limits>
-#include <map>
 
 #include <macareu/operators.hpp>
 
@@ -14,7 +12,7 @@ namespace macareu::slides {
 namespace {
 
 struct rectangle {
-  std::int64_t top = std::numeric_limits<std::int64_t>::max(), left = top, bottom = 0, right = 0;
+  std::int64_t top, left, bottom, right;
 
   void add(const rectangle& other) {
     top = std::min(top, other.top);
@@ -44,15 +42,13 @@ bool join_one(std::vector<rectangle>& all) {
 std::vector<image_region> tissue_parts(const extents& slide, const tissue_mask* tissue, std::int64_t halo,
                                        std::int64_t unit) {
   if (!tissue) return {whole_of(slide)};
-  const image labels = label(tissue->mask);
-  const auto numbers = labels.pixels<std::uint32_t>();
-  std::map<std::uint32_t, rectangle> found;
-  const auto width = labels.shape().width();
-  for (std::int64_t i = 0; i < labels.shape().pixels(); ++i)
-    if (const auto number = numbers[static_cast<std::size_t>(i)])
-      found[number].add({i / width, i % width, i / width + 1, i % width + 1});
+  const auto found = measure(label(tissue->mask));
   std::vector<rectangle> all;
-  for (const auto& [number, cells] : found) {
+  for (std::size_t row = 0; row < found.rows(); ++row) {
+    const auto bound = [&](const char* column) {
+      return static_cast<std::int64_t>(found[column][row].to_double());
+    };
+    const rectangle cells{bound("bbox-0"), bound("bbox-1"), bound("bbox-2"), bound("bbox-3")};
     const auto low = [&](std::int64_t cell) {
       return std::max<std::int64_t>(0, cell * tissue->factor - halo) / unit * unit;
     };

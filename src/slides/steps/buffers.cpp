@@ -1,4 +1,4 @@
-#include "slides/nuclei/buffers.hpp"
+#include "slides/steps/buffers.hpp"
 
 #include <sys/mman.h>
 

@@ -1,4 +1,4 @@
-#include "slides/nuclei/value_counts.hpp"
+#include <macareu/value_counts.hpp>
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,12 @@
 #include <cstddef>
 #include <numeric>
 
-namespace macareu::slides {
+#include <macareu/error.hpp>
+#include <macareu/number.hpp>
+
+#include "slides/steps/count_values.hpp"
+
+namespace macareu {
 namespace {
 
 std::size_t value_at(const value_counts& counts, std::uint64_t rank) {
@@ -16,6 +21,8 @@ std::size_t value_at(const value_counts& counts, std::uint64_t rank) {
 }
 
 }  // namespace
+
+namespace slides {
 
 template <class T>
 void count_values(const const_image_view& pixels, std::vector<value_counts>& to) {
@@ -37,7 +44,11 @@ void count_values(const const_image_view& pixels, std::vector<value_counts>& to)
 template void count_values<std::uint8_t>(const const_image_view&, std::vector<value_counts>&);
 template void count_values<std::uint16_t>(const const_image_view&, std::vector<value_counts>&);
 
+}  // namespace slides
+
 double percentile(const value_counts& counts, double percent) {
+  if (!(percent >= 0 && percent <= 100))
+    throw usage_error("percentile", "expected 0 to 100, got " + to_string(number(percent)));
   const auto all = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
   if (all == 0) return 0;
   const double place = percent / 100 * static_cast<double>(all - 1), rank = std::floor(place);
@@ -95,4 +106,4 @@ class_means means_beside(const value_counts& counts, double threshold) {
   return {mean(0), mean(1)};
 }
 
-}  // namespace macareu::slides
+}  // namespace macareu

@@ -1,50 +1,25 @@
-// The steps of a recipe: operators on images that are in memory, or too large for it.
-//
-// A local step computes a box of its result from a box of its inputs, where and when the box is read; chains
-// of local steps are one pass. A step that needs the whole image runs at once: in memory, or in pieces into a
-// work file. A recipe is written once for both.
+// What runs the steps of a recipe (<macareu/steps.hpp>), with what only the library's own recipes need:
+// ranks' shares, images that stay on a GPU, work files, and limits of blocks.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <macareu/catalogue.hpp>
-#include <macareu/context.hpp>
-#include <macareu/pieces.hpp>
-#include <macareu/sources.hpp>
+#include <macareu/steps.hpp>
 
 #include "core/coded_image.hpp"
 #include "core/function_ref.hpp"
 #include "core/host_threads.hpp"
-#include "slides/nuclei/buffers.hpp"
-#include "slides/nuclei/value_counts.hpp"
+#include "slides/steps/buffers.hpp"
 
 namespace macareu::slides {
-
-/// How the boxes of a local step's result and inputs relate.
-struct reach {
-  std::int64_t margin = 0;  // pixels of the inputs beyond a box
-  std::int64_t shrink = 1;  // inputs are so many times larger
-  std::int64_t grow = 1;    // or smaller
-  extents shape = {};       // of the result, where it grows
-};
-
-struct step;
-
-/// An image of a recipe: one output of a step.
-struct picture {
-  std::shared_ptr<const step> from;
-  std::size_t output = 0;
-
-  const source_form& form() const;
-  explicit operator bool() const { return from != nullptr; }
-};
 
 /// A box of pixels in memory of the host, or of a GPU.
 struct block {
@@ -61,7 +36,8 @@ struct step {
   // One of three: pixels in memory, a source, or an operator.
   block held = {};
   std::shared_ptr<image_source> source = {};
-  std::shared_ptr<coded_image> file = {};  // the source, if it is a work file
+  std::shared_ptr<std::mutex> reading = {};  // one thread at a time reads the source
+  std::shared_ptr<coded_image> file = {};    // the source, if it is a work file
   const operator_description* about = nullptr;
   std::vector<std::size_t> outputs = {};  // of the operator
   arguments given = {};
@@ -74,13 +50,25 @@ struct step {
   void read(const image_region& where, void* to, const host_threads& threads) const;
 };
 
-class steps {
+/// How steps in pieces divide a limit of memory. The rest is for buffers that wait to be used again.
+struct step_memory {
+  std::int64_t all, pieces, blocks;
+};
+step_memory memory_of_steps(const piece_options& pieces);
+
+/// Blocks of an image are read on the host.
+void require_host_memory(const std::string& about, const const_image_view& pixels);
+
+/// Runs of single steps are not resumed.
+piece_options limits_of_steps(const piece_options& pieces);
+
+class step_runner {
  public:
   /// In memory.
-  explicit steps(const context& how) : how_(how) { how_.wait = true; }
+  explicit step_runner(const context& how) : how_(how) { how_.wait = true; }
   /// In memory or in pieces; boxes and work files as the options say. In pieces, blocks of all threads take
   /// at most `block_memory`, and ranks may share all steps.
-  steps(const context& how, const piece_options& pieces, bool in_pieces, std::int64_t block_memory)
+  step_runner(const context& how, const piece_options& pieces, bool in_pieces, std::int64_t block_memory)
       : how_(how), pieces_(pieces), in_pieces_(in_pieces), block_memory_(block_memory) {
     how_.wait = true;
     if (in_pieces) buffers_->keep_at_most(block_memory);
@@ -91,39 +79,24 @@ class steps {
   void stay_on(int gpu) { gpu_ = gpu; }
   bool stays_on_gpu() const { return gpu_ >= 0; }
 
-  picture view_of(const const_image_view& pixels) const;
-  picture source_of(std::shared_ptr<image_source> source) const;
+  picture picture_of(const const_image_view& pixels) const;
+  picture picture_of(std::shared_ptr<image_source> source) const;
 
-  /// A step that is computed where it is read. Tables follow the inputs.
+  /// As those of `steps`.
   std::vector<picture> local(std::string_view name, arguments given, std::vector<picture> inputs,
-                             reach how_far, std::vector<std::size_t> outputs = {0},
+                             reach how_far = {}, std::vector<std::size_t> outputs = {0},
                              std::vector<image> tables = {}) const;
-  /// A step that is computed now.
   picture whole(std::string_view name, const arguments& given, const std::vector<picture>& inputs);
-  /// A table of a step that is computed now.
   table measured(std::string_view name, const arguments& given, const std::vector<picture>& inputs);
-  /// Computes a picture that several steps read.
-  picture keep(const picture& result) { return keep(std::vector{result})[0]; }
-  /// Several of one shape, in one pass.
   std::vector<picture> keep(std::vector<picture> results);
-  /// Labels that `find` gives for whole images of the inputs, computed now. Those of an object of the mask,
-  /// of eight neighbours, depend on its own pixels alone. They are found in boxes around whole objects, one
-  /// for each thread, and numbered 1..n in any order. Returns no picture if the steps are in memory, on a GPU
-  /// or on ranks, or if a box would be too large.
-  picture by_objects(const picture& mask, const std::vector<picture>& inputs,
-                     function_ref<picture(steps&, const std::vector<picture>&)> find);
-  /// Labels as u32. Operators give u64 from 2^32 pixels on, however few objects there are.
-  picture labels_in_u32(picture labels);
+  picture by_objects(const picture& mask, const std::vector<picture>& inputs, const steps::find_labels& find);
   /// A picture in a work file.
   picture stored(const picture& result);
   /// The same in memory. In pieces they are computed where they are read, which takes no work file.
   std::vector<picture> reuse(std::vector<picture> results);
   picture reuse(const picture& result) { return reuse(std::vector{result})[0]; }
-  /// Writes a picture; where ranks share it, the rows of this one.
-  void write(const picture& result, image_sink& to);
-  /// How many pixels of each channel have each value below `values`; of u8 and u16.
-  std::vector<value_counts> counts(const picture& of, std::size_t values) const;
-  /// The number of objects that the last step found.
+  void write(const picture& result, image_sink& to) const;
+  std::vector<value_counts> counts(const picture& of) const;
   std::uint64_t count() const { return count_; }
   /// How many boxes by_objects() has computed.
   std::int64_t boxes() const { return boxes_; }
@@ -149,7 +122,7 @@ class steps {
   std::vector<block> inputs_of(std::span<const picture> wanted, const image_region& where) const;
 
   /// In memory, with buffers of another.
-  steps(const context& how, std::shared_ptr<buffers> memory) : how_(how), buffers_(std::move(memory)) {}
+  step_runner(const context& how, std::shared_ptr<buffers> memory) : how_(how), buffers_(std::move(memory)) {}
 
   context how_;
   piece_options pieces_ = {};

@@ -6,12 +6,15 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <utility>
 
+#include <macareu/error.hpp>
+
 #include "catalogue/lend_threads.hpp"
 #include "core/host_memory.hpp"
-#include "slides/nuclei/steps.hpp"
+#include "slides/steps/step_runner.hpp"
 
 namespace macareu::slides {
 namespace {
@@ -56,6 +59,10 @@ struct label_box {
 std::vector<bool> labels_in(const image_region& part, const label_box& box) {
   std::vector<bool> found;
   box.over(part, [&](std::uint32_t label, std::int64_t, std::int64_t) {
+    if (label > box.where.pixels())
+      throw usage_error("steps", "labels of objects in a box are numbers from 1 on, got " +
+                                     std::to_string(label) + " among " + std::to_string(box.where.pixels()) +
+                                     " pixels");
     if (label >= found.size()) found.resize(label + 1);
     found[label] = true;
   });
@@ -156,6 +163,14 @@ class progress_of_boxes {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
+void check_found(const picture& found, const extents& shape) {
+  const auto& form = found.form();
+  if (form.type != dtype::u32 || form.shape != shape || form.channels != 1)
+    throw usage_error("steps", "expected labels of u32 and " + to_string(shape) +
+                                   " of an object's box, got " + std::string(name_of(form.type)) + " of " +
+                                   to_string(form.shape));
+}
+
 /// Bytes for a pixel of a box, beside its inputs: the images of whole steps in memory.
 constexpr std::int64_t bytes_of_whole_steps = 28;
 /// Most objects that reach into a core end within this many pixels of it.
@@ -168,7 +183,7 @@ constexpr std::int64_t least_side = 512, most_side = 2048;
 
 }  // namespace
 
-std::vector<image_region> steps::cores_of(const extents& shape, std::int64_t room) const {
+std::vector<image_region> step_runner::cores_of(const extents& shape, std::int64_t room) const {
   // Square, unless pieces are given.
   const auto side =
       std::min(static_cast<std::int64_t>(std::sqrt(static_cast<double>(room))) - room_around, most_side);
@@ -182,8 +197,8 @@ std::vector<image_region> steps::cores_of(const extents& shape, std::int64_t roo
   return cores;
 }
 
-std::optional<image_region> steps::box_of_objects(const picture& mask, const image_region& core,
-                                                  std::int64_t room) const {
+std::optional<image_region> step_runner::box_of_objects(const picture& mask, const image_region& core,
+                                                        std::int64_t room) const {
   const auto& shape = mask.form().shape;
   const auto how = one_thread();
   sides by{usual_margin, usual_margin, usual_margin, usual_margin};
@@ -205,8 +220,8 @@ std::optional<image_region> steps::box_of_objects(const picture& mask, const ima
   return std::nullopt;
 }
 
-picture steps::by_objects(const picture& mask, const std::vector<picture>& inputs,
-                          function_ref<picture(steps&, const std::vector<picture>&)> find) {
+picture step_runner::by_objects(const picture& mask, const std::vector<picture>& inputs,
+                                const steps::find_labels& find) {
   const auto& shape = mask.form().shape;
   // Ranks would have to agree on the numbers of objects between them.
   if (!in_pieces_ || pieces_.shared_by || !uses_cpu(shape.pixels())) return {};
@@ -244,12 +259,14 @@ picture steps::by_objects(const picture& mask, const std::vector<picture>& input
     auto* const out = static_cast<std::uint32_t*>(const_cast<void*>(result.pixels.data()));
     std::fill_n(out, core.pixels(), std::uint32_t{0});
     if (boxes[i].pixels() > 0) {
-      steps inside(one_thread(), buffers_);
+      const std::shared_ptr<step_runner> inside(new step_runner(one_thread(), buffers_));
       const auto blocks = read_box(inputs, boxes[i], one_thread(), {});
       std::vector<picture> views;
-      for (const auto& each : blocks) views.push_back(inside.view_of(each.pixels));
-      const auto found = find(inside, views);
-      const auto pixels = inside.read({&found, 1}, whole_of(found.form().shape))[0];
+      for (const auto& each : blocks) views.push_back(inside->picture_of(each.pixels));
+      steps to_find(inside);
+      const auto found = find(to_find, views);
+      check_found(found, blocks[0].pixels.shape());
+      const auto pixels = inside->read({&found, 1}, whole_of(found.form().shape))[0];
       const label_box labels(boxes[i], pixels.pixels);
       const auto number = numbers.of(labels, core);
       labels.over(core, [&](std::uint32_t label, std::int64_t y, std::int64_t x) {
@@ -262,7 +279,7 @@ picture steps::by_objects(const picture& mask, const std::vector<picture>& input
   progress.finish();
   count_ = numbers.count();
   boxes_ += static_cast<std::int64_t>(cores.size());
-  return source_of(std::move(file));
+  return picture_of(std::move(file));
 }
 
 }  // namespace macareu::slides

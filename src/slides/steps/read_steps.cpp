@@ -12,7 +12,7 @@
 #include "catalogue/lend_threads.hpp"
 #include "core/ceil_div.hpp"
 #include "engines/cuda/runtime/shared_arrays.hpp"
-#include "slides/nuclei/steps.hpp"
+#include "slides/steps/step_runner.hpp"
 
 namespace macareu::slides {
 namespace {
@@ -34,10 +34,11 @@ image_region between(std::array<std::int64_t, 2> first, std::array<std::int64_t,
 image_region needed(const step& of, const image_region& result) {
   const auto& far = of.how_far;
   const auto& shape = of.inputs[0].form().shape;
+  const auto margin = ceil_div(far.margin, far.shrink) * far.shrink;  // whole pixels of the result
   std::array<std::int64_t, 2> first{}, end{};
   for (std::size_t axis = 0; axis < 2; ++axis) {
-    first[axis] = result.first[axis + 1] * far.shrink / far.grow - far.margin;
-    end[axis] = ceil_div(end_of(result, axis + 1) * far.shrink, far.grow) + far.margin;
+    first[axis] = result.first[axis + 1] * far.shrink / far.grow - margin;
+    end[axis] = ceil_div(end_of(result, axis + 1) * far.shrink, far.grow) + margin;
     first[axis] = std::max<std::int64_t>(first[axis], 0);
     end[axis] = std::min(end[axis], shape[static_cast<int>(axis)]);
   }
@@ -84,12 +85,9 @@ block packed_in(void* memory, const source_form& form, const image_region& where
 
 }  // namespace
 
-const source_form& picture::form() const { return from->forms[output]; }
-
 void step::read(const image_region& where, void* to, const host_threads& threads) const {
   if (file) return file->read(where, to, threads);
-  static std::mutex one_reader;
-  const std::lock_guard lock(one_reader);
+  const std::lock_guard lock(*reading);
   source->read(where, to);
 }
 
@@ -111,7 +109,7 @@ block block::part(const image_region& inner) const {
 }
 
 /// Which steps a box needs, in their order, and which box of each.
-struct steps::plan {
+struct step_runner::plan {
   struct entry {
     const step* what;
     image_region where;  // of its result
@@ -137,7 +135,7 @@ struct steps::plan {
   }
 };
 
-steps::plan steps::plan_of(std::span<const picture> wanted, const image_region& where) const {
+step_runner::plan step_runner::plan_of(std::span<const picture> wanted, const image_region& where) const {
   plan all;
   for (const auto& one : wanted) all.add(one.from.get(), where);
   for (const auto& one : wanted) all.ask(one.from.get(), where);
@@ -150,7 +148,7 @@ steps::plan steps::plan_of(std::span<const picture> wanted, const image_region& 
   return all;
 }
 
-block steps::fresh(const source_form& form, const image_region& where) const {
+block step_runner::fresh(const source_form& form, const image_region& where) const {
   const auto bytes = where.pixels() * form.channels * static_cast<std::int64_t>(size_of(form.type));
   const auto memory = buffers_->take(bytes);
   auto made = packed_in(memory.get(), form, where);
@@ -158,7 +156,7 @@ block steps::fresh(const source_form& form, const image_region& where) const {
   return made;
 }
 
-block steps::fresh_on_gpu(const source_form& form, const image_region& where) const {
+block step_runner::fresh_on_gpu(const source_form& form, const image_region& where) const {
   const auto bytes = where.pixels() * form.channels * static_cast<std::int64_t>(size_of(form.type));
   const auto memory =
       std::make_shared<cuda::shared_memory>(gpu_, how_.stream, static_cast<std::size_t>(bytes));
@@ -168,16 +166,16 @@ block steps::fresh_on_gpu(const source_form& form, const image_region& where) co
   return made;
 }
 
-block steps::fresh_for(const context& how, const source_form& form, const image_region& where) const {
+block step_runner::fresh_for(const context& how, const source_form& form, const image_region& where) const {
   return gpu_ >= 0 && how.device != "cpu" ? fresh_on_gpu(form, where) : fresh(form, where);
 }
 
-std::vector<block> steps::inputs_of(std::span<const picture> wanted, const image_region& where) const {
+std::vector<block> step_runner::inputs_of(std::span<const picture> wanted, const image_region& where) const {
   return stays_on_gpu() ? read_box(wanted, where, how_, {}) : read(wanted, where);
 }
 
-std::vector<block> steps::read(std::span<const picture> wanted, const image_region& where,
-                               std::span<const block> into) const {
+std::vector<block> step_runner::read(std::span<const picture> wanted, const image_region& where,
+                                     std::span<const block> into) const {
   const auto side = block_side(wanted, where);
   if (side == 0) {
     auto blocks = read_box(wanted, where, how_, into);
@@ -206,13 +204,13 @@ std::vector<block> steps::read(std::span<const picture> wanted, const image_regi
   return results;
 }
 
-void steps::read(const picture& wanted, const image_region& where, void* to) const {
+void step_runner::read(const picture& wanted, const image_region& where, void* to) const {
   const auto memory = packed_in(to, wanted.form(), where);
   read({&wanted, 1}, where, {&memory, 1});
 }
 
-std::vector<block> steps::read_box(std::span<const picture> wanted, const image_region& where,
-                                   const context& how, std::span<const block> into) const {
+std::vector<block> step_runner::read_box(std::span<const picture> wanted, const image_region& where,
+                                         const context& how, std::span<const block> into) const {
   auto all = plan_of(wanted, where);
   std::vector<std::vector<block>> results(all.entries.size());
   const auto result_of = [&](const picture& one) -> const block& {
@@ -247,7 +245,7 @@ std::vector<block> steps::read_box(std::span<const picture> wanted, const image_
     std::vector<const_image_view> inputs;
     for (const auto& input : what.inputs) inputs.push_back(result_of(input).part(from).pixels);
     for (const auto& each : what.tables) inputs.push_back(each);
-    std::vector<image_view> outputs(what.outputs.back() + 1,
+    std::vector<image_view> outputs(*std::ranges::max_element(what.outputs) + 1,
                                     image_view(nullptr, dtype::u8, extents{}, strides{}));
     for (std::size_t o = 0; o < what.outputs.size(); ++o) {
       results[i].push_back(place_of(what, o, to));
@@ -271,7 +269,7 @@ std::vector<block> steps::read_box(std::span<const picture> wanted, const image_
   return blocks;
 }
 
-context steps::one_thread() const {
+context step_runner::one_thread() const {
   auto alone = how_;
   alone.device = "cpu";
   alone.threads = 1;
@@ -280,11 +278,11 @@ context steps::one_thread() const {
   return alone;
 }
 
-bool steps::uses_cpu(std::int64_t pixels) const {
+bool step_runner::uses_cpu(std::int64_t pixels) const {
   return how_.device == "cpu" || (how_.device == "auto" && !auto_tries_gpu(pixels));
 }
 
-std::int64_t steps::block_side(std::span<const picture> wanted, const image_region& where) const {
+std::int64_t step_runner::block_side(std::span<const picture> wanted, const image_region& where) const {
   if (!uses_cpu(where.pixels())) return 0;
   bool computes = false;
   for (const auto& one : plan_of(wanted, where).entries) {
@@ -318,7 +316,7 @@ std::int64_t steps::block_side(std::span<const picture> wanted, const image_regi
   return in_pieces_ ? largest : 0;
 }
 
-std::int64_t steps::bytes_per_pixel(std::span<const picture> wanted) const {
+std::int64_t step_runner::bytes_per_pixel(std::span<const picture> wanted) const {
   const auto alone = bytes_computing(wanted);
   const auto& shape = wanted[0].form().shape;
   if (block_side(wanted, whole_of(shape)) == 0) return alone;
@@ -328,7 +326,7 @@ std::int64_t steps::bytes_per_pixel(std::span<const picture> wanted) const {
   return std::min(alone, results);
 }
 
-std::int64_t steps::bytes_computing(std::span<const picture> wanted) const {
+std::int64_t step_runner::bytes_computing(std::span<const picture> wanted) const {
   constexpr std::int64_t side = 2048;
   constexpr std::int64_t inside_operators = 8;
   const auto& shape = wanted[0].form().shape;

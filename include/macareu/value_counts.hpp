@@ -4,16 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include <macareu/image.hpp>
-
-namespace macareu::slides {
+namespace macareu {
 
 /// counts[v]: how many pixels have the value v.
 using value_counts = std::vector<std::uint64_t>;
-
-/// Adds how many pixels of a packed image have each value, by channels. For u8 and u16.
-template <class T>
-void count_values(const const_image_view& pixels, std::vector<value_counts>& to);
 
 /// NumPy's: between two values, linearly.
 double percentile(const value_counts& counts, double percent);
@@ -28,4 +22,4 @@ struct class_means {
 };
 class_means means_beside(const value_counts& counts, double threshold);
 
-}  // namespace macareu::slides
+}  // namespace macareu
