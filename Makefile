@@ -1,7 +1,7 @@
 # make run [IMAGE=slide.svs]   the main job on a generated slide, or on your image: nuclei, table and pictures in out/
 # make test                    the tests
-# make test-long               every case: the same with a hundred times the random images (the Python package's stay the
-#                              same), all cases, images of 4K and 8K, and code for older processors
+# make test-long               every case: the same with a hundred times the random images (three times those of the Python
+#                              package), all cases, images of 4K and 8K, and code for older processors
 # make                         builds the tool, build/bin/macareu, with its converter and benchmarks
 # make python                  builds the Python package: build/python
 # make test-peers              the tests of scikit-image and SciPy, run against ours

@@ -83,4 +83,6 @@ class AnyRanksTest(PiecesTest):
 
 @unittest.skipUnless(available(), "this build has no module for an MPI whose launcher is installed")
 class RanksTest(AnyRanksTest):
-    pass
+    def some(self):
+        """Launchers of a test whose subject is above MPI. In make test one for each, in turns over the names of the tests."""
+        return available() if SHARE > 1 else available()[sum(self.id().encode()) % len(available()):][:1]

@@ -19,6 +19,16 @@ def noise(y, x):
     return (value >> 16) % 5 - 2
 
 
+@functools.lru_cache(None)
+def noise_row(y, width):
+    return [noise(y, x) for x in range(width)]
+
+
+@functools.lru_cache(None)
+def brightened(colour, more):
+    return bytes(min(255, max(0, value + more)) for value in colour)
+
+
 class Slide:
     """Colours of `height` x `width` pixels."""
 
@@ -46,12 +56,8 @@ class Slide:
         return self._bytes
 
     def _drawn(self):
-        values = bytearray()
-        for y, row in enumerate(self.rows):
-            for x, colour in enumerate(row):
-                more = noise(y, x)
-                values += bytes(min(255, max(0, value + more)) for value in colour)
-        return bytes(values)
+        return b"".join(brightened(colour, more) for y, row in enumerate(self.rows)
+                        for colour, more in zip(row, noise_row(y, self.width)))
 
 
 @functools.lru_cache

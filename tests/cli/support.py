@@ -21,7 +21,7 @@ def npy_bytes(shape, values, dtype="u8"):
     header = "{'descr': '%s', 'fortran_order': False, 'shape': %r, }" % (code, tuple(shape))
     header += " " * (63 - (10 + len(header)) % 64) + "\n"
     start = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
-    return start + struct.pack("<%d%s" % (len(values), letter), *values)
+    return start + (values if isinstance(values, bytes) else struct.pack("<%d%s" % (len(values), letter), *values))
 
 
 def parse_npy(content):

@@ -22,12 +22,15 @@ class EndedRuns(EndedRunsTest):
         colour = [(7 * x * x + 5 * y * (c + 1)) % 251 for y in range(300) for x in range(300) for c in range(3)]
         self.write_npy("colour.npy", (300, 300, 3), colour)
         self.succeed("label", "objects.npy", "-o", "labels.npy")
+        self.succeed("generate", "noise", "--shape", "20,60,70", "-o", "deep-mask.npy", "--marker", "deep-marker.npy")
         commands = [("reconstruct", "marker.npy", "mask.npy", "-o", "out.npy"),
                     ("distance", "objects.npy", "-o", "out.mha"),
                     ("fill-holes", "mask.npy", "-o", "out.nrrd"),
                     ("gaussian", "mask.npy", "-o", "out.zarr"),
                     ("invert", "colour.npy", "--channels", "last", "-o", "out.raw", "--memory", "100K"),
                     ("canny", "mask.npy", "-o", "out.npy", "--gradient", "g.npy"),
+                    ("reconstruct", "deep-marker.npy", "deep-mask.npy", "-o", "out.npy", "--memory", "100K"),
+                    ("watershed", "mask.npy", "-o", "out.npy"),
                     ("label", "objects.npy", "-o", "out.npy", "--table", "t.csv"),
                     ("label", "objects.npy", "-o", "out.zarr", "--table", "t.jsonl", "--min-size", "30"),
                     ("label", "objects.npy", "-o", "out.mha", "--overlay", "o.ppm"),

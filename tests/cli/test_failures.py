@@ -149,12 +149,22 @@ class Files(CliTest):
         self.write_npy("f.npy", (2, 3), [0, 1, 2, 3, 4, 5])
         self.write_npy("zeros.npy", (1, 2), [0, 0])
         self.write_npy("empty.npy", (0, 0), [])
+        self.write_npy("nan.npy", (1, 2), [1, float("nan")], "f32")
         for how in ((), ("--pieces", "1,2")):
             for file, message in (("zeros.npy", "footprint is empty: all of its 2 pixels are zero"),
-                                  ("empty.npy", "footprint is empty: it is 0 x 0")):
+                                  ("empty.npy", "footprint is empty: it is 0 x 0"),
+                                  ("nan.npy", "footprint is NaN at row 0, column 1; replace NaN first, it has no order")):
                 self.assertEqual(self.fail_with(2, "opening", "f.npy", "--footprint", file, "-o", "o.npy", *how),
                                  f"macareu: opening: {message}")
+            for given in (("--radius", "1"), ("--element", "line"), ("--size", "3,5"), ("--length", "4"), ("--angle", "9")):
+                self.assertEqual(
+                    self.fail_with(2, "opening", "f.npy", "--footprint", "f.npy", *given, "-o", "o.npy", *how),
+                    f"macareu: opening: {given[0]} and footprint are both given: use one of them")
         self.write_npy("rgb.npy", (1, 2, 3), [1, 2, 3, 4, 5, 6])
+        self.assertEqual(
+            self.fail_with(2, "unmix", "rgb.npy", "--channels", "last", "--stains", "h_e_dab", "--vectors", "1,2,3,2,4,7",
+                           "-o", "o.npy"),
+            "macareu: unmix: --vectors and --stains are both given: use one of them")
         self.assertEqual(
             self.fail_with(2, "unmix", "rgb.npy", "--channels", "last", "--vectors", "1,2,3,2,4,6", "-o", "o.npy"),
             "macareu: unmix: --vectors: the stains cannot be told apart: "

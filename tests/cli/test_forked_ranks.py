@@ -60,7 +60,7 @@ class ForkedRanks(AnyRanksTest):
                               r"and --resume continues\n$")
 
     def test_kills(self):
-        self.bright("600,600")
+        self.bright("400,400")
         command = self.many_pieces
         self.succeed(*command[:-3])
         expected = self.content("out.npy")
@@ -142,7 +142,7 @@ class ForkedRanks(AnyRanksTest):
 
     def test_all_ranks_sync_what_they_wrote(self):
         """Before the first one renames it: they may be on other machines. A run that is resumed counts as long."""
-        self.bright("600,600")
+        self.bright("400,400")
         process = self.launch(FORKED, 3, *self.many_pieces)
         self.children(process)
         process.kill()
@@ -162,7 +162,7 @@ class ForkedRanks(AnyRanksTest):
             return False
 
     def test_stops(self):
-        self.bright("1200,1200")
+        self.bright("900,900")
         process = self.launch(FORKED, 3, *self.many_pieces)
         # More than the head of a journal: pieces were computed, so the signal does not end the run at once.
         self.children(process, more_than=10_000)
@@ -170,7 +170,7 @@ class ForkedRanks(AnyRanksTest):
         err = process.communicate(timeout=60)[1].decode()
         self.assertEqual((process.returncode, err), (130, "macareu: reconstruct: interrupted\n"))
         # Ranks meet when all pieces are solved, each with a record. The others stop long before that.
-        self.assertLess(self.journal_bytes(), 1200 * 120 * 24 // 2)
+        self.assertLess(self.journal_bytes(), 900 * 90 * 24 // 2)
         code, _, err = self.on_ranks(FORKED, 2, *self.many_pieces, "--resume", "--stop-after", "1s")
         self.assertEqual((code, err), (130, "macareu: reconstruct: interrupted\n"))
         # They open files of each other, more than the soft limit.

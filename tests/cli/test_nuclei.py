@@ -3,11 +3,13 @@ import csv
 import hashlib
 import io
 import json
+import os
 import unittest
 import uuid
 
 from slide_support import BROWN, GLASS, NUCLEUS, TISSUE, Slide, SlideTest, area, doubled_area, polygons, stained
 
+SHARE = float(os.environ.get("MACAREU_TEST_SHARE", "1"))
 FILES = sorted(["nuclei.geojson.gz", "nuclei.csv.gz", "labels.ome.tif", "tissue.geojson", "summary.json", "overview.png",
                 "histogram_area.png", "histogram_area.svg", "histogram_hematoxylin.png", "histogram_hematoxylin.svg",
                 "density.png", "density.svg"])
@@ -65,22 +67,23 @@ class Outputs(SlideTest):
             self.assertEqual(self.results(f"out{number}"), expected, way)
 
     def test_no_seams_on_a_generated_slide(self):
-        self.succeed("generate", "slide", "--shape", "1300,1700", "--seed", "3", "-o", "s.tif")
+        self.succeed("generate", "slide", "--shape", "1000,1300", "--seed", "3", "-o", "s.tif")
         self.nuclei("s.tif")
         expected = self.results()
-        self.assertGreater(len(self.rows()), 200)
-        for size in ("512", "1000"):
+        self.assertGreater(len(self.rows()), 100)
+        for size in ("512", "1000") if SHARE > 1 else ("512",):
             self.nuclei("s.tif", "--pieces", f"{size},{size}", out="out" + size)
             self.assertEqual(self.results("out" + size), expected, size)
 
     def test_work_files_are_small(self):
-        self.succeed("generate", "slide", "--shape", "1300,1700", "--seed", "3", "-o", "s.tif")
-        self.nuclei("s.tif", "--pieces", "512,512", "--cells", "5")
-        summary = self.summary()
-        tissue = summary["tissue_mm2"] * 1e6 / summary["mpp"]**2
-        self.assertGreater(tissue, 1e5)
-        self.assertGreater(summary["run"]["scratch_bytes"], 0.1 * tissue)
-        self.assertLess(summary["run"]["scratch_bytes"], 4 * tissue)
+        self.succeed("generate", "slide", "--shape", "800,1000", "--seed", "15", "-o", "s.tif")
+        for size in ("512", "300", "200"):
+            self.nuclei("s.tif", "--pieces", f"{size},{size}", "--cells", "5", "--skip", "pictures,page")
+            summary = self.summary()
+            tissue = summary["tissue_mm2"] * 1e6 / summary["mpp"]**2
+            self.assertGreater(tissue, 1e5)
+            self.assertGreater(summary["run"]["scratch_bytes"], 0.1 * tissue)
+            self.assertLess(summary["run"]["scratch_bytes"], 4 * tissue, size)
 
     def test_ome_zarr(self):
         self.write_slide("s.npy", stained())

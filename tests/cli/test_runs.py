@@ -6,6 +6,8 @@ import unittest
 
 from support import CliTest, npy_bytes
 
+LARGE = bool(os.environ.get("MACAREU_LARGE"))  # make test-long: all instances of a benchmark
+
 
 class Reports(CliTest):
     def report(self, *arguments):
@@ -137,7 +139,8 @@ class Bench(CliTest):
             self.assertIn("median_ms", cases[f"tissue-above-40-256-{name}"])
 
     def test_wave(self):
-        page = self.succeed("bench", "wave", "--quick", "--repeat", "1", "--json", "b.json")
+        only = () if LARGE else ("--only", "slide-100k-25*,noise-512*,tissue-50-4k*,flat-4k*")
+        page = self.succeed("bench", "wave", "--quick", "--repeat", "1", "--json", "b.json", *only)
         with open(self.path("b.json"), encoding="utf-8") as file:
             report = json.load(file)
         self.assertEqual(report["suite"], "wave")

@@ -10,6 +10,7 @@ class Descriptions(ConverterTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
+        cls.compile_quickly()
         write_pnm(cls.path("in.pgm"), (5, 7), random_values(35, 2))
 
     def described(self, name, text, extension=".c"):

@@ -8,11 +8,11 @@ import subprocess
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-from tool import COMPILER, DESCRIPTIONS, LARGE, NAMES, NO_NVCC, NVCC, TOOL, WORKERS, ConverterTest, example, program_compiler, random_values, \
-    read_pnm, write_pnm
+from tool import COMPILER, DESCRIPTIONS, LARGE, NAMES, NO_NVCC, NVCC, PROGRAM_OPTIONS, TOOL, WORKERS, ConverterTest, example, precompile, \
+    program_compiler, random_values, read_pnm, write_pnm
 
 SMALL = [(1, 1), (1, 37), (53, 1), (37, 53), (129, 257)]
-SIZES = SMALL + [(1080, 1920)] + ([(2160, 3840), (4320, 7680)] if LARGE else [])
+SIZES = SMALL + ([(1080, 1920), (2160, 3840), (4320, 7680)] if LARGE else [(540, 960)])
 VOLUMES = [(1, 1, 1), (3, 5, 7), (9, 33, 130)]
 PARAMETERS = {"binarise": ["tolerancia=27"]}
 PROGRAMS = [name for name in NAMES if LARGE or name != "minimum"]
@@ -84,9 +84,11 @@ class Programs(ConverterTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
+        cls.compile_quickly()
         cls.environment["OMP_NUM_THREADS"] = "4"  # several run at once
         cls.run_devices = cls.find_devices()
         cls.program_devices = cls.run_devices if NVCC else ["serial", "cpu"]
+        cls.options = precompile(cls.compiled, PROGRAM_OPTIONS)
         with ThreadPoolExecutor(WORKERS) as workers:
             images = [workers.submit(cls.make_image, shape) for shape in largest_first(SIZES)]
             images += [workers.submit(cls.make_volume, shape) for shape in VOLUMES]
@@ -125,7 +127,7 @@ class Programs(ConverterTest):
         done = cls.command(TOOL, "convert", example(name), "-o", name)
         if done.returncode != 0:
             return done
-        return cls.command(*program_compiler(cls.path(name), name, "cuda" in cls.program_devices))
+        return cls.command(*program_compiler(cls.path(name), name, "cuda" in cls.program_devices, cls.options))
 
     def inputs(self, name, size):
         if name == "colour":
@@ -292,7 +294,7 @@ class Programs(ConverterTest):
     def build_plainly(self, name):
         self.tool("convert", name + ".c", "-o", name)
         files = [os.path.join(name, each) for each in ("main.cpp", name + ".cpp", name + "_serial.cpp")]
-        self.succeed(COMPILER, "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-fopenmp", *files, "-o", name + "/program")
+        self.succeed(COMPILER, *self.options, *files, "-o", name + "/program")
 
     def check_cmake(self, built, *options):
         if shutil.which("cmake") is None:

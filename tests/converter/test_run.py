@@ -25,9 +25,9 @@ SLOW_STEPS = """static int slow(int v) {
     return v;
 }
 """
-SLOW_SCALAR = SLOW_STEPS % 60000 + "#R2S_FUNC\nstatic int f(int a, int b) { return slow(a) + b; }\n"
-SLOW_VECTOR = SLOW_STEPS % 60000 + "#R2V_FUNC\nstatic void f(int p, int* saida, int bins) { saida[(unsigned)slow(p) % bins]++; }\n"
-SLOW_WAVE = SLOW_STEPS % 2000 + ("#IWPP_FUNC\nstatic int offer(int s, int c) { return s < c || slow(s) == 12345 ? s : c; }\n"
+SLOW_SCALAR = SLOW_STEPS % 15000 + "#R2S_FUNC\nstatic int f(int a, int b) { return slow(a) + b; }\n"
+SLOW_VECTOR = SLOW_STEPS % 15000 + "#R2V_FUNC\nstatic void f(int p, int* saida, int bins) { saida[(unsigned)slow(p) % bins]++; }\n"
+SLOW_WAVE = SLOW_STEPS % 500 + ("#IWPP_FUNC\nstatic int offer(int s, int c) { return s < c || slow(s) == 12345 ? s : c; }\n"
                                  "#IWPP_FUNC\nstatic int better(int a, int b) { return a > b; }\n")
 
 
@@ -114,9 +114,10 @@ class Long(ConverterTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
+        cls.compile_quickly()
         cls.write("slow.c", SLOW)
         cls.tool_quickly("generate", "noise", "--shape", "3,3", "-o", "tiny.npy")
-        for size, side in (("few", "300,300"), ("some", "600,600"), ("large", "9000,9000")):
+        for size, side in (("some", "600,600"), ("large", "6000,6000")):
             cls.tool_quickly("generate", "noise", "--shape", side, "-o", size + ".npy")
         for device in ("serial", "cpu"):  # compiled
             cls.tool_quickly("run", "slow.c", "tiny.npy", "-o", "tiny-out.npy", "--device", device)
@@ -132,7 +133,7 @@ class Long(ConverterTest):
             before = sorted(os.listdir(self.directory))
             with subprocess.Popen([TOOL, "run", "slow.c", "large.npy", "-o", "out.npy", "--device", device], cwd=self.directory,
                                   env=self.environment, stderr=subprocess.PIPE, text=True) as running:
-                time.sleep(3)
+                time.sleep(1)
                 self.assertIsNone(running.poll())
                 running.send_signal(signal.SIGINT)
                 _, said = running.communicate(timeout=20)
@@ -175,8 +176,8 @@ class Long(ConverterTest):
         self.assertEqual(self.shown(*slow, "--quiet", seconds=1 + 1.5 * (time.monotonic() - begin)), b"")
 
     def test_progress_of_reductions_and_waves(self):
-        for name, source, arguments in (("scalar", SLOW_SCALAR, ["few.npy"]), ("vector", SLOW_VECTOR, ["few.npy"]),
-                                        ("wave", SLOW_WAVE, ["few.npy", "few.npy", "-o", "out.npy"])):
+        for name, source, arguments in (("scalar", SLOW_SCALAR, ["some.npy"]), ("vector", SLOW_VECTOR, ["some.npy"]),
+                                        ("wave", SLOW_WAVE, ["some.npy", "some.npy", "-o", "out.npy"])):
             self.write(name + ".c", source)
             self.assertIn(b"run [#", self.shown(name + ".c", *arguments, "--threads", "1"), name)
 

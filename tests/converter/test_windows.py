@@ -6,7 +6,7 @@ import random
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-from tool import LARGE, NVCC, TOOL, WORKERS, ConverterTest, function, program_compiler, read_pnm, write_pnm
+from tool import LARGE, NVCC, PROGRAM_OPTIONS, TOOL, WORKERS, ConverterTest, function, precompile, program_compiler, read_pnm, write_pnm
 
 BORDERS = ("nearest", "constant", "reflect", "mirror", "wrap")
 # Channels and bits of what the function takes, the result's name behind the dot, and the borders to try: together all of them.
@@ -25,6 +25,7 @@ class Windows(ConverterTest):
         cls.environment["OMP_NUM_THREADS"] = "3"
         cls.run_devices = cls.find_devices()
         cls.program_devices = cls.run_devices if NVCC else ["serial", "cpu"]
+        cls.options = precompile(cls.compiled, PROGRAM_OPTIONS)
         cls.cases = [(name, border) for name, about in FUNCTIONS.items() for border in about[-1]]
         cls.programs = [case for case in cls.cases if case[0] in PROGRAMS]
 
@@ -41,7 +42,7 @@ class Windows(ConverterTest):
                                 "-cubin", os.path.join(program, name + ".cu"), "-o", os.path.join(program, "kernels"))
             if done.returncode != 0 or done.stderr:
                 return done
-        return self.command(*program_compiler(self.path(program), name, with_cuda))
+        return self.command(*program_compiler(self.path(program), name, with_cuda, self.options))
 
     def image(self, case, shape):
         """The same for all borders, in a file for each: they are checked at the same time."""

@@ -1,8 +1,16 @@
 """Random images for the tests, and whether two results are equal."""
 
+import os
+
 import numpy as np
 
+LONG = float(os.environ.get("MACAREU_TEST_SHARE", "1")) > 1  # make test-long
 TYPES = ["bool", "uint8", "int8", "uint16", "int16", "int32", "uint32", "int64", "uint64", "float32", "float64"]
+
+
+def some(count):
+    """So many random images in make test-long, and the first third of them in make test."""
+    return count if LONG else -(-count // 3)
 
 
 def draw_shape(rng, axes):

@@ -81,6 +81,8 @@ class Unmix(unittest.TestCase):
                             ({"vectors": [1, 0, 0, 0, 0, 0]}, apart + r"vector 2 \(0, 0, 0\) is 0"),
                             ({"vectors": [1, 0, 0, 0, 1, 0, 1, 1, 0]}, apart + r"vector 3 \(1, 1, 0\) is a mixture of the others"),
                             ({"white": 200, "find_white": True}, "white is given and find_white finds it: use one of them"),
+                            ({"vectors": [1, 0, 0, 0, 1, 0], "stains": "h_dab"},
+                             "vectors and stains are both given: use one of them"),
                             ({"vectors": [1, 2, 3]}, "vectors: expected 6 or 9 numbers, got 3"),
                             ({"white": [1, 2]}, "white: expected 1 or 3 numbers, got 2")):
             with self.assertRaisesRegex(ValueError, text):

@@ -6,6 +6,7 @@ import unittest
 import numpy as np
 
 import macareu
+from images import some
 
 
 def draw_labels(rng, shape, objects):
@@ -113,7 +114,7 @@ def area(ring):
 class LabelRows(unittest.TestCase):
     def test_evaluate(self):
         rng = np.random.default_rng(1)
-        for i in range(300):
+        for i in range(some(300)):
             shape = tuple(rng.integers(1, 30, 2))
             truth, found = (draw_labels(rng, shape, int(rng.integers(1, 9))) for _ in range(2))
             thresholds = [0.5, float(rng.uniform(0, 1))]
@@ -133,7 +134,7 @@ class LabelRows(unittest.TestCase):
     def test_merge_regions(self):
         rng = np.random.default_rng(3)
         compared = 0
-        for i in range(200):
+        for i in range(some(200)):
             shape = tuple(rng.integers(2, 7, 3)) if i % 4 == 3 else tuple(rng.integers(2, 16, 2))
             labels = draw_labels(rng, shape, int(rng.integers(2, 8)))
             density = rng.uniform(0.5, 2, shape).astype(rng.choice([np.float32, np.float64]))
@@ -146,11 +147,11 @@ class LabelRows(unittest.TestCase):
             np.testing.assert_array_equal(macareu.merge_regions(labels, density, **limits), expected, f"image {i}")
             pieces = tuple(int(side) for side in rng.integers(1, 5, len(shape)))
             np.testing.assert_array_equal(macareu.merge_regions(labels, density, **limits, pieces=pieces), expected, f"image {i}")
-        self.assertGreater(compared, 130)
+        self.assertGreater(compared, some(130))
 
     def test_contours(self):
         rng = np.random.default_rng(4)
-        for i in range(1500):
+        for i in range(some(1500)):
             shape = tuple(rng.integers(1, 20, 2))
             labels = draw_labels(rng, shape, int(rng.integers(1, 6)))
             shapes = macareu.contours(labels)

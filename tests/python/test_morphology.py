@@ -7,7 +7,7 @@ import scipy.ndimage
 import skimage.morphology
 
 import macareu
-from images import draw_few, draw_image
+from images import draw_few, draw_image, some
 from peers import AgainstPeers, draw_mode, draw_structure, draw_zeros
 
 ours_in_skimage = macareu.skimage.morphology
@@ -191,15 +191,18 @@ class Footprints(unittest.TestCase):
         image = np.ones((4, 5), np.uint8)
         for footprint, message in ((np.zeros((0, 0)), "opening: footprint is empty: it is 0 x 0"),
                                    (np.zeros((0, 3)), "opening: footprint is empty: it is 0 x 3"),
-                                   (np.zeros((1, 2)), "opening: footprint is empty: all of its 2 pixels are zero")):
+                                   (np.zeros((1, 2)), "opening: footprint is empty: all of its 2 pixels are zero"),
+                                   (np.array([[1, np.nan]]), "opening: footprint is NaN at row 0, column 1; replace NaN")):
             for how in ({}, {"pieces": (2, 2)}):
                 with self.assertRaisesRegex(ValueError, message):
                     macareu.opening(image, footprint=footprint, **how)
+                with self.assertRaisesRegex(ValueError, "opening: radius and footprint are both given: use one of them"):
+                    macareu.opening(image, footprint=image, radius=2, **how)
         self.assertEqual(macareu.opening(np.ones((0, 0)), footprint=np.ones((3, 3))).shape, (0, 0))
 
     def test_outside_is_left_out_by_default(self):
         rng = np.random.default_rng(7)
-        for number in range(200):
+        for number in range(some(200)):
             type = ("uint8", "bool", "int16", "float32")[number % 4]
             image = draw_image(rng, type, tuple(rng.integers(1, 9, 2)))
             inside = draw_footprint(rng, rng.integers(1, 7, 2))

@@ -9,6 +9,7 @@ import skimage.segmentation
 import skimage.util
 
 import macareu
+from images import some
 
 ours = macareu.skimage.segmentation
 
@@ -80,7 +81,7 @@ def draw(rng):
 class Segmentation(unittest.TestCase):
     def test_members_of_the_tie_zone(self):
         rng = np.random.default_rng(7)
-        for i in range(300):
+        for i in range(some(300)):
             image, markers, mask, reach = draw(rng)
             with self.subTest(i=i, shape=image.shape, reach=reach):
                 inside = np.ones(image.shape, bool) if mask is None else mask
