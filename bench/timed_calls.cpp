@@ -44,6 +44,36 @@ using namespace macareu;
 std::map<std::string, image> images;
 std::string device = "cpu";
 
+#ifdef MACAREU_HAS_DEVICE_MEMORY
+/// The pixels of an image in GPU memory, which stay there between calls.
+struct gpu_copy {
+  struct release {
+    void operator()(void* data) const { device_memory::release(data); }
+  };
+  std::unique_ptr<void, release> data;
+  bool is_newer = false;  // than the image
+};
+
+std::map<std::string, gpu_copy> copies;
+#endif
+
+void keep(const std::string& name, image of) {
+  images.insert_or_assign(name, std::move(of));
+#ifdef MACAREU_HAS_DEVICE_MEMORY
+  copies.erase(name);
+#endif
+}
+
+image& on_host(const std::string& name) {
+  auto& of = images.at(name);
+#ifdef MACAREU_HAS_DEVICE_MEMORY
+  if (const auto copy = copies.find(name);
+      copy != copies.end() && std::exchange(copy->second.is_newer, false))
+    device_memory::copy_to_host(of.data(), copy->second.data.get(), of.bytes());
+#endif
+  return of;
+}
+
 std::vector<std::string> split(const std::string& text, char at) {
   std::vector<std::string> parts;
   std::istringstream from(text);
@@ -63,8 +93,8 @@ void generate_images(std::istream& words) {
   std::string name, family, shape;
   words >> name >> family >> shape;
   auto made = generate(family, shape_of(shape));
-  images.insert_or_assign(name, std::move(made.mask));
-  if (made.marker) images.insert_or_assign(name + ".marker", std::move(*made.marker));
+  keep(name, std::move(made.mask));
+  if (made.marker) keep(name + ".marker", std::move(*made.marker));
 }
 
 void read_image(std::istream& words) {
@@ -75,13 +105,13 @@ void read_image(std::istream& words) {
   std::ifstream from(file, std::ios::binary);
   if (!from.read(static_cast<char*>(read.data()), bytes_of(read)))
     throw std::runtime_error("cannot read " + file);
-  images.insert_or_assign(name, std::move(read));
+  keep(name, std::move(read));
 }
 
 void write_image(std::istream& words) {
   std::string name, file;
   words >> name >> file;
-  const auto& of = images.at(name);
+  const auto& of = on_host(name);
   std::ofstream to(file, std::ios::binary);
   if (!to.write(static_cast<const char*>(of.data()), bytes_of(of)))
     throw std::runtime_error("cannot write " + file);
@@ -105,30 +135,19 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 }
 
 #ifdef MACAREU_HAS_DEVICE_MEMORY
-/// The pixels of an image in GPU memory.
-class gpu_copy {
- public:
-  explicit gpu_copy(const const_image_view& of, std::size_t bytes) : data_(device_memory::allocate(bytes)) {
-    device_memory::copy_to_device(data_.get(), of.data(), bytes);
+image_view copied(const std::string& name) {
+  const auto& of = images.at(name);
+  auto& copy = copies[name];
+  if (!copy.data) {
+    copy.data.reset(device_memory::allocate(of.bytes()));
+    device_memory::copy_to_device(copy.data.get(), of.data(), of.bytes());
   }
-  void* data() const { return data_.get(); }
-
- private:
-  struct release {
-    void operator()(void* data) const { device_memory::release(data); }
-  };
-  std::unique_ptr<void, release> data_;
-};
+  const const_image_view view(of);
+  return {copy.data.get(), view.type(), view.shape(), view.steps(), view.channels(), view.channel_stride()};
+}
 
 double seconds_on_gpu(const operator_description& about, const std::vector<std::string>& in,
                       const std::vector<std::string>& out, const arguments& given, const context& how) {
-  std::vector<gpu_copy> copies;
-  const auto copied = [&](const std::string& name) -> image_view {
-    const image_view view(images.at(name));
-    copies.emplace_back(view, images.at(name).bytes());
-    return {copies.back().data(), view.type(),     view.shape(),
-            view.steps(),         view.channels(), view.channel_stride()};
-  };
   std::vector<const_image_view> inputs;
   for (const auto& one : in)
     if (one == "-")
@@ -136,14 +155,14 @@ double seconds_on_gpu(const operator_description& about, const std::vector<std::
     else
       inputs.emplace_back(copied(one));
   std::vector<image_view> outputs;
-  for (const auto& one : out) outputs.push_back(copied(one));
+  for (const auto& one : out) {
+    outputs.push_back(copied(one));
+    copies.at(one).is_newer = true;
+  }
   device_memory::wait();
   const auto begin = std::chrono::steady_clock::now();
   run_operator(about, inputs, outputs, given, how);
-  const auto seconds = seconds_since(begin);
-  for (std::size_t o = 0; o < out.size(); ++o)
-    device_memory::copy_to_host(images.at(out[o]).data(), outputs[o].data(), images.at(out[o]).bytes());
-  return seconds;
+  return seconds_since(begin);
 }
 #endif
 
@@ -161,7 +180,7 @@ double run(std::istream& words, bool gives_table) {
     if (one == "-")  // an optional input that is not given
       inputs.emplace_back(nullptr, dtype::u8, extents{}, strides{});
     else
-      inputs.emplace_back(std::as_const(images.at(one)));
+      inputs.emplace_back(std::as_const(on_host(one)));
   if (gives_table) {
     const auto begin = std::chrono::steady_clock::now();
     compute_table(*about, inputs, given, how);
@@ -170,13 +189,13 @@ double run(std::istream& words, bool gives_table) {
   const auto names = split(out, ',');
   if (!images.contains(names[0])) {
     auto made = run_operator(*about, inputs, given, how);
-    for (std::size_t i = 0; i < names.size(); ++i) images.insert_or_assign(names[i], std::move(made[i]));
+    for (std::size_t i = 0; i < names.size(); ++i) keep(names[i], std::move(made[i]));
   }
 #ifdef MACAREU_HAS_DEVICE_MEMORY
   if (device != "cpu") return seconds_on_gpu(*about, split(in, ','), names, given, how);
 #endif
   std::vector<image_view> outputs;
-  for (const auto& one : names) outputs.emplace_back(images.at(one));
+  for (const auto& one : names) outputs.emplace_back(on_host(one));
   const auto begin = std::chrono::steady_clock::now();
   run_operator(*about, inputs, outputs, given, how);
   return seconds_since(begin);
@@ -195,7 +214,7 @@ void write_contours(std::istream& words) {
     text.clear();
   };
   writer.begin(text);
-  const std::vector<const_image_view> inputs{std::as_const(images.at(name))};
+  const std::vector<const_image_view> inputs{std::as_const(on_host(name))};
   const auto take = [&](const shape& one) {
     writer.add(text, one);
     flush(1 << 20);
