@@ -75,7 +75,8 @@ list(APPEND kernels ${wave_kernels})
 # How the kernels of a set are compiled.
 function(compile_kernels target)
   target_link_libraries(${target} PRIVATE macareu_parts)
-  target_compile_options(${target} PRIVATE -fno-math-errno)
+  # -O3 takes 1.4 times as long to compile, and these loops are written with vectors.
+  target_compile_options(${target} PRIVATE -fno-math-errno $<$<CONFIG:Release>:-O2 -ftree-vectorize>)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 

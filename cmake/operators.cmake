@@ -150,6 +150,7 @@ set_source_files_properties(src/operators/objects/labels/column_ranges.cpp src/o
 add_executable(write_catalogue tools/write_catalogue.cpp tools/operator_pages.cpp)
 target_compile_options(write_catalogue PRIVATE $<$<CONFIG:Release>:-O0>)  # it runs once or twice
 target_link_libraries(write_catalogue PRIVATE macareu_descriptions macareu_parts)
+set_target_properties(write_catalogue PROPERTIES UNITY_BUILD ON)
 set(api_header ${generated}/include/macareu/operators.hpp)
 set(api_source ${generated}/operators.cpp)
 add_custom_command(
@@ -269,8 +270,8 @@ list(TRANSFORM cpu_targets REPLACE ".+" "$<TARGET_OBJECTS:\\0>" OUTPUT_VARIABLE 
 add_library(macareu
   $<TARGET_OBJECTS:macareu_descriptions> ${cpu_objects} ${fallback_objects}
   ${generated}/entries.cpp ${api_source} ${api_header}
-  src/core/coded_file.cpp src/core/compare.cpp src/core/module.cpp src/core/pixel_code.cpp src/core/ranks.cpp
-  src/core/shapes.cpp src/core/sources.cpp
+  src/core/compare.cpp src/core/module.cpp src/core/shapes.cpp src/core/sources.cpp
+  src/core/coding/coded_file.cpp src/core/coding/pixel_code.cpp src/core/ranks/ranks.cpp
   src/patterns/component_rims.cpp src/patterns/host_rows.cpp
   src/operators/common/checks.cpp src/operators/common/pixel_bits.cpp
   src/operators/edges/canny_plan.cpp src/operators/edges/discrete_gaussian.cpp
@@ -305,8 +306,8 @@ set_target_properties(macareu PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 function(compile_together group)
   set_source_files_properties(${ARGN} TARGET_DIRECTORY macareu PROPERTIES UNITY_GROUP ${group})
 endfunction()
-compile_together(core src/core/coded_file.cpp src/core/compare.cpp src/core/module.cpp
-  src/core/ranks.cpp src/core/shapes.cpp src/core/sources.cpp src/patterns/component_rims.cpp
+compile_together(core src/core/coding/coded_file.cpp src/core/compare.cpp src/core/module.cpp
+  src/core/ranks/ranks.cpp src/core/shapes.cpp src/core/sources.cpp src/patterns/component_rims.cpp
   src/patterns/host_rows.cpp src/operators/common/checks.cpp src/operators/common/pixel_bits.cpp)
 compile_together(plans src/operators/edges/canny_plan.cpp src/operators/edges/discrete_gaussian.cpp
   src/operators/objects/labels/label_rows.cpp src/operators/objects/measures/overlaps.cpp

@@ -22,7 +22,7 @@
 
 #include <macareu/error.hpp>
 
-#include "core/rank_tree.hpp"
+#include "core/ranks/rank_tree.hpp"
 #include "verb.hpp"
 
 namespace macareu::tool {

@@ -4,7 +4,7 @@
 #include <thread>
 #include <utility>
 
-#include "core/rank_mailbox.hpp"
+#include "core/ranks/rank_mailbox.hpp"
 #include "engines/cuda/runtime/presence.hpp"
 
 namespace macareu {

@@ -10,7 +10,7 @@
 
 #include <macareu/ranks.hpp>
 
-#include "engines/pieces/rank_files.hpp"
+#include "engines/pieces/files/rank_files.hpp"
 
 namespace macareu {
 namespace {

@@ -10,8 +10,8 @@
 #include "format.hpp"
 #include "no_such_level.hpp"
 #include "regions/zarr.hpp"
-#include "text.hpp"
-#include "vips_library.hpp"
+#include "files/text/text.hpp"
+#include "files/vips/vips_library.hpp"
 
 namespace macareu {
 namespace files {

@@ -13,7 +13,7 @@
 #include <macareu/image.hpp>
 
 #include "input.hpp"
-#include "text.hpp"
+#include "files/text/text.hpp"
 
 namespace macareu::files {
 

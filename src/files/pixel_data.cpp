@@ -10,7 +10,7 @@
 
 #include <macareu/error.hpp>
 
-#include "text.hpp"
+#include "files/text/text.hpp"
 
 namespace macareu::files {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "format.hpp"
 #include "pixel_data.hpp"
-#include "text.hpp"
+#include "files/text/text.hpp"
 
 namespace macareu::files {
 namespace {

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <string>
 
-#include "engines/pieces/journal.hpp"
+#include "engines/pieces/files/journal.hpp"
 #include "support/full_disk.hpp"
 
 namespace macareu::test {

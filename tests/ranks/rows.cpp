@@ -18,7 +18,7 @@
 #include <macareu/macareu.hpp>
 #include <macareu/pieces.hpp>
 
-#include "engines/pieces/rank_files.hpp"
+#include "engines/pieces/files/rank_files.hpp"
 #include "engines/pieces/row_shares.hpp"
 #include "support/dice.hpp"
 #include "support/same.hpp"

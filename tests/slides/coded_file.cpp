@@ -1,4 +1,4 @@
-#include "core/coded_file.hpp"
+#include "core/coding/coded_file.hpp"
 
 #include <cstdint>
 #include <filesystem>

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/rank_shares.hpp"
+#include "core/ranks/rank_shares.hpp"
 #include "files/regions/zarr.hpp"
 #include "support/thread_ranks.hpp"
 

@@ -14,7 +14,7 @@
 
 #include <macareu/operators.hpp>
 
-#include "core/coded_image.hpp"
+#include "core/coding/coded_image.hpp"
 #include "slides/nuclei/nuclei_recipe.hpp"
 #include "slides/steps/count_values.hpp"
 #include "slides/tissue/tissue_parts.hpp"

@@ -11,7 +11,7 @@
 
 #include <macareu/ranks.hpp>
 
-#include "core/rank_mailbox.hpp"
+#include "core/ranks/rank_mailbox.hpp"
 
 namespace macareu::test {
 

@@ -11,7 +11,7 @@
 
 #include "command/progress_bar.hpp"
 #include "command/text.hpp"
-#include "core/coded_file.hpp"
+#include "core/coding/coded_file.hpp"
 #include "nuclei/region_file.hpp"
 #include "running/timing.hpp"
 #include "slides/outputs/stain_sums.hpp"

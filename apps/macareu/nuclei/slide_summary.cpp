@@ -10,8 +10,8 @@
 #include <macareu/text_file.hpp>
 #include <macareu/version.hpp>
 
-#include "core/coded_file.hpp"
-#include "files/vips_library.hpp"
+#include "core/coding/coded_file.hpp"
+#include "files/vips/vips_library.hpp"
 #include "nuclei/slide_run.hpp"
 #include "slides/tissue/tissue.hpp"
 

@@ -15,7 +15,7 @@
 #include "command/shared_ranks.hpp"
 #include "command/text.hpp"
 #include "core/ceil_div.hpp"
-#include "core/rank_shares.hpp"
+#include "core/ranks/rank_shares.hpp"
 #include "files/format.hpp"
 #include "files/rename_list.hpp"
 #include "running/memory_limits.hpp"

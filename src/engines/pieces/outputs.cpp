@@ -4,7 +4,7 @@
 #include <cstring>
 #include <optional>
 
-#include "core/coded_image.hpp"
+#include "core/coding/coded_image.hpp"
 #include "engines/pieces/computed.hpp"
 #include "engines/pieces/piece_image.hpp"
 #include "engines/pieces/shared_pass.hpp"

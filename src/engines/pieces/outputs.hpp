@@ -10,7 +10,7 @@
 #include <macareu/sources.hpp>
 
 #include "engines/pieces/node.hpp"
-#include "engines/pieces/store.hpp"
+#include "engines/pieces/files/store.hpp"
 
 namespace macareu::pieces {
 

@@ -9,7 +9,7 @@
 
 #include <macareu/sources.hpp>
 
-#include "engines/pieces/split_file.hpp"
+#include "engines/pieces/files/split_file.hpp"
 
 namespace macareu::pieces {
 

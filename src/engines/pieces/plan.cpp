@@ -10,7 +10,7 @@
 #include <macareu/ranks.hpp>
 
 #include "core/ceil_div.hpp"
-#include "engines/pieces/rank_files.hpp"
+#include "engines/pieces/files/rank_files.hpp"
 #include "engines/pieces/shared_pass.hpp"
 #include "engines/pieces/tallied_rows.hpp"
 #include "engines/pieces/tuning.hpp"

@@ -12,7 +12,7 @@
 #include <macareu/ranks.hpp>
 
 #include "engines/pieces/box.hpp"
-#include "engines/pieces/nameless_file.hpp"
+#include "engines/pieces/files/nameless_file.hpp"
 #include "engines/pieces/run.hpp"
 
 namespace macareu::pieces {

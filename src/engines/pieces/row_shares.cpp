@@ -2,7 +2,7 @@
 
 #include <macareu/ranks.hpp>
 
-#include "core/rank_shares.hpp"
+#include "core/ranks/rank_shares.hpp"
 
 namespace macareu::pieces {
 

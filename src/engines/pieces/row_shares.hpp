@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/function_ref.hpp"
-#include "engines/pieces/rank_files.hpp"
+#include "engines/pieces/files/rank_files.hpp"
 #include "engines/pieces/run.hpp"
 
 namespace macareu::pieces {

@@ -20,7 +20,7 @@
 #include <macareu/ranks.hpp>
 
 #include "core/private_folder.hpp"
-#include "engines/pieces/file_access.hpp"
+#include "engines/pieces/files/file_access.hpp"
 #include "engines/pieces/free_memory.hpp"
 #include "engines/pieces/tuning.hpp"
 

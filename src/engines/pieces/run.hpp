@@ -17,8 +17,8 @@
 #include "core/function_ref.hpp"
 #include "engines/pieces/block.hpp"
 #include "engines/pieces/box.hpp"
-#include "engines/pieces/journal.hpp"
-#include "engines/pieces/transfer.hpp"
+#include "engines/pieces/files/journal.hpp"
+#include "engines/pieces/files/transfer.hpp"
 #include "engines/pieces/tuning.hpp"
 
 namespace macareu::pieces {

@@ -14,9 +14,9 @@
 #include <macareu/error.hpp>
 #include <macareu/ranks.hpp>
 
-#include "core/rank_shares.hpp"
-#include "engines/pieces/file_access.hpp"
-#include "engines/pieces/rank_files.hpp"
+#include "core/ranks/rank_shares.hpp"
+#include "engines/pieces/files/file_access.hpp"
+#include "engines/pieces/files/rank_files.hpp"
 #include "engines/pieces/tuning.hpp"
 
 namespace macareu::pieces {

@@ -1,5 +1,6 @@
 #include "engines/pieces/tallied_rows.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 
 #include <cerrno>
@@ -8,7 +9,7 @@
 
 #include <macareu/error.hpp>
 
-#include "engines/pieces/nameless_file.hpp"
+#include "engines/pieces/files/nameless_file.hpp"
 #include "engines/pieces/tuning.hpp"
 
 namespace macareu::pieces {

@@ -12,7 +12,7 @@
 
 #include "files/format.hpp"
 #include "files/no_such_level.hpp"
-#include "files/text.hpp"
+#include "files/text/text.hpp"
 
 namespace macareu::files {
 namespace {

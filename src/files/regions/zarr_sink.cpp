@@ -11,7 +11,7 @@
 
 #include "files/output.hpp"
 #include "files/pending_file.hpp"
-#include "files/text.hpp"
+#include "files/text/text.hpp"
 #include "halve.hpp"
 #include "sinks.hpp"
 #include "stored_source.hpp"

@@ -7,7 +7,7 @@
 
 #include "catalogue/lend_threads.hpp"
 #include "core/ceil_div.hpp"
-#include "core/rank_shares.hpp"
+#include "core/ranks/rank_shares.hpp"
 #include "files/regions/write_source.hpp"
 #include "files/regions/zarr.hpp"
 

@@ -8,7 +8,7 @@
 
 #include <macareu/sources.hpp>
 
-#include "core/coded_file.hpp"
+#include "core/coding/coded_file.hpp"
 #include "core/host_threads.hpp"
 
 namespace macareu::slides {

@@ -10,7 +10,7 @@
 #include <macareu/ranks.hpp>
 
 #include "catalogue/lend_threads.hpp"
-#include "core/rank_shares.hpp"
+#include "core/ranks/rank_shares.hpp"
 
 namespace macareu::slides {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/coded_file.hpp"
+#include "core/coding/coded_file.hpp"
 
 namespace macareu::slides {
 

@@ -12,8 +12,8 @@
 
 #include "catalogue/lend_threads.hpp"
 #include "core/ceil_div.hpp"
-#include "core/coded_image.hpp"
-#include "core/rank_shares.hpp"
+#include "core/coding/coded_image.hpp"
+#include "core/ranks/rank_shares.hpp"
 #include "engines/cuda/runtime/presence.hpp"
 #include "slides/steps/count_values.hpp"
 

@@ -14,7 +14,7 @@
 
 #include <macareu/steps.hpp>
 
-#include "core/coded_image.hpp"
+#include "core/coding/coded_image.hpp"
 #include "core/function_ref.hpp"
 #include "core/host_threads.hpp"
 #include "slides/steps/buffers.hpp"

@@ -18,7 +18,7 @@
 #include "engines/cpu/basins/basin_tile.hpp"
 #include "engines/cpu/runtime/threads.hpp"
 #include "engines/pieces/computed.hpp"
-#include "engines/pieces/store.hpp"
+#include "engines/pieces/files/store.hpp"
 #include "engines/pieces/tallied_rows.hpp"
 #include "engines/pieces/tuning.hpp"
 #include "engines/pieces/wave/rim_flood.hpp"

@@ -7,7 +7,7 @@
 
 #include "core/neighbourhood.hpp"
 #include "engines/pieces/run.hpp"
-#include "engines/pieces/store.hpp"
+#include "engines/pieces/files/store.hpp"
 
 namespace macareu::pieces {
 

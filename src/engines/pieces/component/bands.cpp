@@ -15,10 +15,10 @@
 #include <macareu/error.hpp>
 #include <macareu/ranks.hpp>
 
-#include "core/rank_shares.hpp"
+#include "core/ranks/rank_shares.hpp"
 #include "engines/pieces/component/band_regions.hpp"
-#include "engines/pieces/nameless_file.hpp"
-#include "engines/pieces/rank_files.hpp"
+#include "engines/pieces/files/nameless_file.hpp"
+#include "engines/pieces/files/rank_files.hpp"
 #include "engines/pieces/region_joins.hpp"
 #include "engines/pieces/shared_pass.hpp"
 #include "engines/pieces/tuning.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/host_threads.hpp"
-#include "engines/pieces/store.hpp"
+#include "engines/pieces/files/store.hpp"
 #include "patterns/component_rims.hpp"
 #include "patterns/tally.hpp"
 

@@ -14,7 +14,7 @@
 #include <macareu/ranks.hpp>
 
 #include "engines/cpu/wave/wave_kernels.hpp"
-#include "engines/pieces/file_access.hpp"
+#include "engines/pieces/files/file_access.hpp"
 #include "engines/pieces/shared_pass.hpp"
 #include "engines/pieces/tuning.hpp"
 #include "engines/pieces/wave/rank_rims.hpp"

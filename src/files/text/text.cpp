@@ -1,4 +1,4 @@
-#include "text.hpp"
+#include "files/text/text.hpp"
 
 #include <algorithm>
 

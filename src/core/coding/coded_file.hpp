@@ -1,4 +1,4 @@
-// Boxes of pixels in a work file without a name, coded (core/pixel_code.hpp).
+// Boxes of pixels in a work file without a name, coded (core/coding/pixel_code.hpp).
 #pragma once
 
 #include <array>

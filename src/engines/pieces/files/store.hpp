@@ -14,9 +14,9 @@
 
 #include <macareu/sources.hpp>
 
-#include "engines/pieces/file_access.hpp"
+#include "engines/pieces/files/file_access.hpp"
 #include "engines/pieces/node.hpp"
-#include "engines/pieces/split_file.hpp"
+#include "engines/pieces/files/split_file.hpp"
 
 namespace macareu {
 

@@ -1,4 +1,4 @@
-#include "engines/pieces/transfer.hpp"
+#include "engines/pieces/files/transfer.hpp"
 
 #include <utility>
 

@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "format.hpp"
-#include "no_such_level.hpp"
-#include "pixel_data.hpp"
-#include "regions/random_file.hpp"
-#include "regions/stored_source.hpp"
-#include "vips_library.hpp"
+#include "files/format.hpp"
+#include "files/no_such_level.hpp"
+#include "files/pixel_data.hpp"
+#include "files/regions/random_file.hpp"
+#include "files/regions/stored_source.hpp"
+#include "files/vips/vips_library.hpp"
 
 namespace macareu::files {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "engines/pieces/file_access.hpp"
+#include "engines/pieces/files/file_access.hpp"
 #include "engines/pieces/run.hpp"
 
 namespace macareu::pieces {

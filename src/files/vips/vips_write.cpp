@@ -7,11 +7,11 @@
 
 #include <macareu/error.hpp>
 
-#include "format.hpp"
-#include "jpeg.hpp"
-#include "pixel_data.hpp"
-#include "text.hpp"
-#include "vips_library.hpp"
+#include "files/format.hpp"
+#include "files/jpeg.hpp"
+#include "files/pixel_data.hpp"
+#include "files/text/text.hpp"
+#include "files/vips/vips_library.hpp"
 
 namespace macareu::files {
 namespace {

@@ -1,4 +1,4 @@
-#include "engines/pieces/store.hpp"
+#include "engines/pieces/files/store.hpp"
 
 #include <unistd.h>
 
@@ -8,8 +8,8 @@
 #include <macareu/computed_source.hpp>
 #include <macareu/error.hpp>
 
-#include "core/coded_file.hpp"
-#include "engines/pieces/file_access.hpp"
+#include "core/coding/coded_file.hpp"
+#include "engines/pieces/files/file_access.hpp"
 #include "engines/pieces/shared_pass.hpp"
 #include "engines/pieces/tuning.hpp"
 

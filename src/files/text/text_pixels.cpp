@@ -2,8 +2,8 @@
 
 #include <macareu/image.hpp>
 
-#include "pixel_data.hpp"
-#include "text.hpp"
+#include "files/pixel_data.hpp"
+#include "files/text/text.hpp"
 
 namespace macareu::files {
 namespace {

@@ -1,4 +1,4 @@
-#include "engines/pieces/split_file.hpp"
+#include "engines/pieces/files/split_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 
 #include <macareu/error.hpp>
 
-#include "engines/pieces/file_access.hpp"
+#include "engines/pieces/files/file_access.hpp"
 
 namespace macareu::pieces {
 

@@ -1,4 +1,4 @@
-#include "vips_library.hpp"
+#include "files/vips/vips_library.hpp"
 
 #include <atomic>
 #include <memory>
@@ -7,7 +7,7 @@
 #include <macareu/error.hpp>
 
 #include "core/module.hpp"
-#include "text.hpp"
+#include "files/text/text.hpp"
 
 namespace macareu::files {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "vips_module.hpp"
+#include "files/vips/vips_module.hpp"
 
 namespace macareu::files {
 

@@ -1,4 +1,4 @@
-#include "engines/pieces/nameless_file.hpp"
+#include "engines/pieces/files/nameless_file.hpp"
 
 #include <unistd.h>
 

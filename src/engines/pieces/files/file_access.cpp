@@ -1,4 +1,4 @@
-#include "engines/pieces/file_access.hpp"
+#include "engines/pieces/files/file_access.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "format.hpp"
-#include "text.hpp"
+#include "files/format.hpp"
+#include "files/text/text.hpp"
 
 namespace macareu::files {
 namespace {

@@ -17,10 +17,10 @@
 
 #include <macareu/error.hpp>
 
-#include "format.hpp"
-#include "output.hpp"
-#include "pending_file.hpp"
-#include "text.hpp"
+#include "files/format.hpp"
+#include "files/output.hpp"
+#include "files/pending_file.hpp"
+#include "files/text/text.hpp"
 
 #ifdef MACAREU_WITH_ZLIB
 #include <zlib.h>

@@ -1,4 +1,4 @@
-#include "engines/pieces/rank_files.hpp"
+#include "engines/pieces/files/rank_files.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,8 +11,8 @@
 #include <macareu/error.hpp>
 #include <macareu/ranks.hpp>
 
-#include "core/rank_shares.hpp"
-#include "engines/pieces/file_access.hpp"
+#include "core/ranks/rank_shares.hpp"
+#include "engines/pieces/files/file_access.hpp"
 
 namespace macareu::pieces {
 

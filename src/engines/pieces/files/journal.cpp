@@ -1,4 +1,4 @@
-#include "engines/pieces/journal.hpp"
+#include "engines/pieces/files/journal.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -14,7 +14,7 @@
 #include <macareu/error.hpp>
 #include <macareu/pieces.hpp>
 
-#include "engines/pieces/file_access.hpp"
+#include "engines/pieces/files/file_access.hpp"
 #include "engines/pieces/tuning.hpp"
 
 namespace macareu::pieces {

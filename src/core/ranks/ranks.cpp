@@ -7,7 +7,7 @@
 
 #include <macareu/error.hpp>
 
-#include "core/rank_tree.hpp"
+#include "core/ranks/rank_tree.hpp"
 
 namespace macareu {
 namespace {

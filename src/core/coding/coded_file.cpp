@@ -1,4 +1,4 @@
-#include "core/coded_file.hpp"
+#include "core/coding/coded_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -14,8 +14,8 @@
 #include <macareu/ranks.hpp>
 
 #include "core/ceil_div.hpp"
-#include "core/pixel_code.hpp"
-#include "core/rank_shares.hpp"
+#include "core/coding/pixel_code.hpp"
+#include "core/ranks/rank_shares.hpp"
 
 namespace macareu {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/pixel_code.hpp"
+#include "core/coding/pixel_code.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // The module of libvips formats: plain calls of its C interface. The library decides what to call and how to
 // report failures (vips_read.cpp, vips_write.cpp).
-#include "vips_module.hpp"
+#include "files/vips/vips_module.hpp"
 
 #include <dlfcn.h>
 #include <fcntl.h>
