@@ -57,17 +57,13 @@ set(hot_sources
 set(kernels
   src/engines/cpu/line/envelope_kernel.cpp
   src/engines/cpu/line/squares_kernel.cpp
-  src/engines/cpu/wave/sweep_kernel.cpp
   src/engines/cpu/window/extreme_kernel.cpp
   src/engines/cpu/window/sum_kernel.cpp
   src/engines/cpu/window/summit_kernel.cpp)
-list(APPEND kernels src/engines/cpu/basins/run_basins.cpp)
 set_source_files_properties(${kernels} PROPERTIES UNITY_GROUP kernels)
 set(wave_kernels
   src/engines/cpu/wave/binary.cpp
-  src/engines/cpu/wave/contraction.cpp
-  src/engines/cpu/wave/run_bottleneck.cpp
-  src/engines/cpu/wave/tiles.cpp
+  src/engines/cpu/wave/narrow_keys.cpp
   src/engines/cpu/wave/worklist.cpp)
 set_source_files_properties(${wave_kernels} PROPERTIES UNITY_GROUP wave_kernels)
 list(APPEND kernels ${wave_kernels})
@@ -80,8 +76,26 @@ function(compile_kernels target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
+# Objects of a set's kernels, macareu_SET, and of those that a build for slides does without.
+function(add_kernels set)
+  add_library(macareu_${set} OBJECT ${ARGN} ${kernels} ${generated}/instruction_sets/${set}.cpp)
+  set(parts macareu_${set})
+  if(has_wide_keys)
+    add_library(macareu_${set}_wide OBJECT src/engines/cpu/wave/wide_keys.cpp)
+    list(APPEND parts macareu_${set}_wide)
+  endif()
+  foreach(part IN LISTS parts)
+    compile_kernels(${part})
+  endforeach()
+  set(kernel_targets ${parts} PARENT_SCOPE)
+endfunction()
+
 # The table of a set, with the entries that it has.
 function(write_table set)
+  set(wide_waves nullptr)
+  if(has_wide_keys)
+    set(wide_waves "&own_wide_wave_kernels")
+  endif()
   set(set_name ${name_of_${set}})
   list(LENGTH ARGN set_count)
   foreach(name IN LISTS ARGN)
@@ -93,11 +107,10 @@ endfunction()
 
 function(add_better_set set)
   write_table(${set} ${hot_entries})
-  add_library(macareu_${set} OBJECT ${hot_sources} ${kernels} ${generated}/instruction_sets/${set}.cpp)
-  compile_kernels(macareu_${set})
+  add_kernels(${set} ${hot_sources})
   add_cpu_operators(_${set} ${hot_stamps})
   set(objects)
-  foreach(part macareu_${set} ${cpu_targets})
+  foreach(part IN LISTS kernel_targets cpu_targets)
     # Unique symbols would stay global.
     target_compile_options(${part} PRIVATE ${options_of_${set}} $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
     list(APPEND objects $<FILTER:$<TARGET_OBJECTS:${part}>,EXCLUDE,[.][gp]ch$>)  # without precompiled headers
@@ -118,9 +131,10 @@ function(add_instruction_sets)
   if(has_baseline)
     write_table(${baseline_set})
     # Not files of macareu: with and without them its other files would be compiled again.
-    add_library(macareu_${baseline_set} OBJECT ${kernels} ${generated}/instruction_sets/${baseline_set}.cpp)
-    compile_kernels(macareu_${baseline_set})
-    target_sources(macareu PRIVATE $<TARGET_OBJECTS:macareu_${baseline_set}>)
+    add_kernels(${baseline_set})
+    foreach(part IN LISTS kernel_targets)
+      target_sources(macareu PRIVATE $<TARGET_OBJECTS:${part}>)
+    endforeach()
     list(PREPEND sets ${baseline_set})
   endif()
   list(LENGTH sets table_count)

@@ -34,6 +34,11 @@ set_property(CACHE MACAREU_OPERATORS PROPERTY STRINGS all slides)
 if(NOT MACAREU_OPERATORS MATCHES "^(all|slides)$")
   message(FATAL_ERROR "MACAREU_OPERATORS: expected all or slides, got '${MACAREU_OPERATORS}'")
 endif()
+# Keys of 32 and 64 bits have files of their own, too. The module for GPUs has all operators, which need them.
+set(has_wide_keys ON)
+if(MACAREU_OPERATORS STREQUAL "slides" AND NOT MACAREU_USES_CUDA)
+  set(has_wide_keys OFF)
+endif()
 # What `make run` runs, nuclei and their evaluation: the types of the first input, and whether in pieces too. It has
 # files of its own, and a build for slides has no others.
 set(first_part above_own_level=u32 closing=u8,u16 contours=u32,pieces convolve=f32 dilation=u8 distance_transform=u8,u32

@@ -7,11 +7,11 @@
 
 #include <macareu/error.hpp>
 
+#include "files/text/text.hpp"
+#include "files/vips/vips_library.hpp"
 #include "format.hpp"
 #include "no_such_level.hpp"
 #include "regions/zarr.hpp"
-#include "files/text/text.hpp"
-#include "files/vips/vips_library.hpp"
 
 namespace macareu {
 namespace files {

@@ -12,8 +12,8 @@
 
 #include <macareu/image.hpp>
 
-#include "input.hpp"
 #include "files/text/text.hpp"
+#include "input.hpp"
 
 namespace macareu::files {
 

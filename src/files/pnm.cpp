@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "files/text/text.hpp"
 #include "format.hpp"
 #include "pixel_data.hpp"
-#include "files/text/text.hpp"
 
 namespace macareu::files {
 namespace {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/call.hpp"
-#include "engines/cpu/basins/run_basins.hpp"
 #include "engines/cpu/component/run_component.hpp"
 #include "engines/cpu/edges/run_edges.hpp"
 #include "engines/cpu/gather/run_gather.hpp"
@@ -253,7 +252,7 @@ class engine : public images_in_memory {
   template <class Key>
   void basins(const neighbourhood& near, const framed<std::uint32_t>& labels, const framed<const Key>& passes,
               const framed<const std::uint32_t>& seeds) const {
-    best_basin_kernels().on<Key>()(work_, near, labels.pixels(), passes.pixels(), seeds.pixels());
+    best_wave_kernels<Key>().basins(work_, near, labels.pixels(), passes.pixels(), seeds.pixels());
   }
 
   template <edge_rule Rule, class Kept, class Source>

@@ -417,9 +417,9 @@ class engine : public plan {
         first = std::apply([&](const auto&... from) { return computed_image<State>(start.rule, from...); },
                            start.in);
       constexpr auto code = cpu::key_code_of<toward, State>();
-      set_wave(
+      set_wave<key_of<State>>(
           state,
-          {near, capacity, first, sizeof(State), code.flip, code.negative,
+          {near, capacity, first, code.flip, code.negative,
            solver_of<given_capacity<toward, is_binary<Rule>>, State>(near, state.whole()), std::move(refuse)},
           threads());
     } else {

@@ -9,8 +9,8 @@
 
 #include <macareu/sources.hpp>
 
-#include "engines/pieces/node.hpp"
 #include "engines/pieces/files/store.hpp"
+#include "engines/pieces/node.hpp"
 
 namespace macareu::pieces {
 

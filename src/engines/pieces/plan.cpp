@@ -174,23 +174,6 @@ void plan::over_bands(images in, bool all, band_visit visit) {
   over(piece_grid(whole, run_.piece_size(whole, bytes, axes, beside)), from, reach, all, visit);
 }
 
-void plan::set_wave(const any_image& out, piece_wave wave, const host_threads& threads) {
-  const auto set = [&]<class Key>(std::type_identity<Key>) {
-    auto from = in_any_shape({&wave.capacity, &wave.start});
-    if (run_.plans) {
-      wave_piece_size<Key>(run_, out.whole(), from);
-      return out.set(std::make_shared<planned>(run_, out.whole(), sizeof(Key)));
-    }
-    const auto waves =
-        std::make_shared<piece_waves<Key>>(run_, out.whole(), std::move(from), std::move(wave));
-    out.set(waves->first_pass(header_of(out), threads));
-  };
-  if (wave.pixel_bytes == 1) return set(std::type_identity<std::uint8_t>{});
-  if (wave.pixel_bytes == 2) return set(std::type_identity<std::uint16_t>{});
-  if (wave.pixel_bytes == 4) return set(std::type_identity<std::uint32_t>{});
-  set(std::type_identity<std::uint64_t>{});
-}
-
 std::uint64_t plan::set_components(const any_image& labels, std::size_t bytes, bool volume,
                                    const any_image& in, component_bands::labelling number,
                                    const host_threads& threads) {

@@ -30,7 +30,6 @@ using wave_solver = std::function<void(const block& to, const block& start, cons
 struct piece_wave {
   neighbourhood near;
   any_image capacity, start;
-  std::size_t pixel_bytes;
   std::uint64_t flip, negative;
   wave_solver solve;
   std::function<void()> refuse;  // throws, where a start beyond its capacity is an error; otherwise empty
@@ -73,6 +72,7 @@ class plan {
   /// Fills `all` with the bytes that each rank has, one after the other.
   void gather_rows(std::span<const std::byte> own, std::byte* all);
 
+  template <class Key>
   void set_wave(const any_image& out, piece_wave wave, const host_threads& threads);
   std::uint64_t set_components(const any_image& labels, std::size_t bytes, bool volume, const any_image& in,
                                component_bands::labelling number, const host_threads& threads);

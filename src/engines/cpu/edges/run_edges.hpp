@@ -200,7 +200,7 @@ void run_edges(job& work, const Rule& rule, const smoothing& how, const neighbou
   const int threads = threads_for(out.pixels(), work.how.threads);
   binary_planes planes(near, out.depth, out.height, out.width);
   mark_edges(work, threads, rule, how, out, kept, planes, image);
-  if (!best_wave_kernels().flood(planes, work, threads, out))
+  if (!flood_by_best_kernel(planes, work, threads, out))
     throw device_error("canny", "more than 2^32 - 1 runs of edge pixels");
 }
 

@@ -5,10 +5,8 @@
 
 #include <macareu/error.hpp>
 
-#include "engines/cpu/basins/run_basins.hpp"
 #include "engines/cpu/line/envelope.hpp"
 #include "engines/cpu/line/squares.hpp"
-#include "engines/cpu/wave/sweep.hpp"
 #include "engines/cpu/wave/wave_kernels.hpp"
 #include "engines/cpu/window/extremes.hpp"
 #include "engines/cpu/window/run_summits.hpp"
@@ -63,10 +61,28 @@ const instruction_set& chosen_instruction_set() {
 const all_sum_kernels& best_sum_kernels() { return *chosen_instruction_set().sums; }
 const envelope_kernels& best_envelope_kernels() { return *chosen_instruction_set().envelopes; }
 const square_kernels& best_square_kernels() { return *chosen_instruction_set().squares; }
-const sweep_kernels& best_sweep_kernels() { return *chosen_instruction_set().sweeps; }
-const wave_kernels& best_wave_kernels() { return *chosen_instruction_set().waves; }
 const all_extreme_kernels& best_extreme_kernels() { return *chosen_instruction_set().extremes; }
 const summit_kernels& best_summit_kernels() { return *chosen_instruction_set().summits; }
-const basin_kernels& best_basin_kernels() { return *chosen_instruction_set().basins; }
+
+template <>
+const wave_kernels<std::uint8_t>& best_wave_kernels() {
+  return chosen_instruction_set().narrow_waves->on_8;
+}
+template <>
+const wave_kernels<std::uint16_t>& best_wave_kernels() {
+  return chosen_instruction_set().narrow_waves->on_16;
+}
+template <>
+const wave_kernels<std::uint32_t>& best_wave_kernels() {
+  return chosen_instruction_set().wide_waves->on_32;
+}
+template <>
+const wave_kernels<std::uint64_t>& best_wave_kernels() {
+  return chosen_instruction_set().wide_waves->on_64;
+}
+bool flood_by_best_kernel(binary_planes& planes, const job& work, int threads,
+                          const view<std::uint8_t>& states) {
+  return chosen_instruction_set().narrow_waves->flood(planes, work, threads, states);
+}
 
 }  // namespace macareu::cpu

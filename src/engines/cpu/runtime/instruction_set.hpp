@@ -12,12 +12,11 @@ namespace macareu::cpu {
 
 struct all_extreme_kernels;
 struct all_sum_kernels;
-struct basin_kernels;
 struct envelope_kernels;
+struct narrow_wave_kernels;
 struct square_kernels;
 struct summit_kernels;
-struct sweep_kernels;
-struct wave_kernels;
+struct wide_wave_kernels;
 
 /// All that common code sees of an instruction set: other symbols of its object are local.
 /// Constant data, because no code of a set may run before it is chosen.
@@ -27,11 +26,10 @@ struct instruction_set {
   const all_sum_kernels* sums;
   const envelope_kernels* envelopes;
   const square_kernels* squares;
-  const sweep_kernels* sweeps;
-  const wave_kernels* waves;
+  const narrow_wave_kernels* narrow_waves;
+  const wide_wave_kernels* wide_waves;  ///< null in a build for slides
   const all_extreme_kernels* extremes;
   const summit_kernels* summits;
-  const basin_kernels* basins;
   std::span<entry (*const)()> operators;  ///< that replace those of the baseline
 };
 

@@ -26,7 +26,7 @@ class binary_planes {
   }
 
   /// Writes the final states, 0 and 1. Returns false if there are too many runs. Call that of the chosen
-  /// instruction set: best_wave_kernels().flood.
+  /// instruction set: flood_by_best_kernel().
   bool flood(const job& work, int threads, const view<std::uint8_t>& states);
 
  private:
@@ -71,7 +71,7 @@ bool binary_wave(job& work, const Rule& rule, const neighbourhood& near, const v
   });
   work.report.threads = threads;
   work.report.strategy = "runs";
-  return best_wave_kernels().flood(planes, work, threads, states);
+  return flood_by_best_kernel(planes, work, threads, states);
 }
 
 }  // namespace macareu::cpu

@@ -22,7 +22,7 @@ void bottleneck_wave(job& work, const Rule& rule, const neighbourhood& near, vie
   if constexpr (is_binary<Rule>)
     if (work.how.strategy == "auto" && binary_wave(work, rule, near, state, start, in...)) return;
   using key = key_of<State>;
-  const auto run = best_wave_kernels().on<key>().run;
+  const auto run = best_wave_kernels<key>().run;
   if constexpr (capacity_is_input<Rule> && start_is_input<decltype(start.rule)>)
     run(work, near,
         given_image<key>(state, std::get<0>(start.in).pixels(), in...,

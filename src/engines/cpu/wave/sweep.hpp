@@ -17,23 +17,4 @@ struct sweep_kernel {
   int (*find_raisable)(tile<Key>&, raised_pixel<Key>* found, int most);
 };
 
-struct sweep_kernels {
-  sweep_kernel<std::uint8_t> on_8;
-  sweep_kernel<std::uint16_t> on_16;
-  sweep_kernel<std::uint32_t> on_32;
-  sweep_kernel<std::uint64_t> on_64;
-
-  template <class Key>
-  const sweep_kernel<Key>& on() const {
-    if constexpr (sizeof(Key) == 1) return on_8;
-    if constexpr (sizeof(Key) == 2) return on_16;
-    if constexpr (sizeof(Key) == 4) return on_32;
-    if constexpr (sizeof(Key) == 8) return on_64;
-  }
-};
-
-/// Of the instruction set that this is compiled for, and of the chosen one.
-extern const sweep_kernels own_sweep_kernels;
-const sweep_kernels& best_sweep_kernels();
-
 }  // namespace macareu::cpu

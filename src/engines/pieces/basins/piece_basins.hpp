@@ -6,8 +6,8 @@
 #include <string>
 
 #include "core/neighbourhood.hpp"
-#include "engines/pieces/run.hpp"
 #include "engines/pieces/files/store.hpp"
+#include "engines/pieces/run.hpp"
 
 namespace macareu::pieces {
 

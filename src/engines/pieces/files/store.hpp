@@ -15,8 +15,8 @@
 #include <macareu/sources.hpp>
 
 #include "engines/pieces/files/file_access.hpp"
-#include "engines/pieces/node.hpp"
 #include "engines/pieces/files/split_file.hpp"
+#include "engines/pieces/node.hpp"
 
 namespace macareu {
 

@@ -19,9 +19,9 @@
 #include "engines/pieces/computed.hpp"
 #include "engines/pieces/files/file_access.hpp"
 #include "engines/pieces/files/nameless_file.hpp"
+#include "engines/pieces/files/store.hpp"
 #include "engines/pieces/plan.hpp"
 #include "engines/pieces/region_joins.hpp"
-#include "engines/pieces/files/store.hpp"
 #include "engines/pieces/wave/rim_graph.hpp"
 #include "patterns/wave.hpp"
 
@@ -48,10 +48,6 @@ class record_file {
   std::map<int, unique_descriptor> files_;  // by writer, opened for the first list
   std::int64_t end_ = -1;                   // of the file of this rank; -1 before its first list
 };
-
-/// The size of pieces of a wave with this capacity and start.
-template <class Key>
-site wave_piece_size(const run& of, const frame& whole, const std::vector<node_ptr>& images);
 
 /// The wave in terms of keys. Start and capacity are images, whatever the rule, so that operators share the
 /// code; only the solver depends on pixel types.

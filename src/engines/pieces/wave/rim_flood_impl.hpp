@@ -1,4 +1,5 @@
-#include "engines/pieces/wave/rim_flood.hpp"
+// Summaries of rims, of any key; narrow_keys.cpp and wide_keys.cpp compile them.
+#pragma once
 
 #include <algorithm>
 #include <cstring>
@@ -8,6 +9,8 @@
 #include <utility>
 
 #include <macareu/error.hpp>
+
+#include "engines/pieces/wave/rim_flood.hpp"
 
 namespace macareu::pieces {
 namespace {
@@ -265,14 +268,5 @@ rim_summary<Key> rim_summary<Key>::of(std::string_view bytes, std::size_t nodes)
   }
   return summary;
 }
-
-template struct rim_summary<std::uint8_t>;
-template struct rim_summary<std::uint16_t>;
-template struct rim_summary<std::uint32_t>;
-template struct rim_summary<std::uint64_t>;
-template class rim_flood<std::uint8_t>;
-template class rim_flood<std::uint16_t>;
-template class rim_flood<std::uint32_t>;
-template class rim_flood<std::uint64_t>;
 
 }  // namespace macareu::pieces

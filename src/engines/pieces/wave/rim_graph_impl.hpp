@@ -1,4 +1,5 @@
-#include "engines/pieces/wave/rim_graph.hpp"
+// The graph of rims, of any key; narrow_keys.cpp and wide_keys.cpp compile them.
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -11,11 +12,12 @@
 #include <macareu/error.hpp>
 
 #include "engines/cpu/wave/source_forest.hpp"
+#include "engines/pieces/wave/rim_graph.hpp"
 
 namespace macareu::pieces {
 namespace {
 
-constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t no_node = std::numeric_limits<std::uint32_t>::max();
 
 bool is_on_rim(const box& of, site p, bool volume) {
   return p.y == 0 || p.x == 0 || p.y == of.size.y - 1 || p.x == of.size.x - 1 ||
@@ -87,7 +89,7 @@ void rim_graph<Key>::find_edges() {
     first_.push_back(static_cast<std::uint32_t>(nodes));
     nodes += rim.value.size();
   }
-  if (nodes >= none)
+  if (nodes >= no_node)
     throw usage_error("pieces: " + std::to_string(nodes) +
                       " pixels on the rims of pieces are more than 2^32 - 2; use larger pieces");
   first_.push_back(static_cast<std::uint32_t>(nodes));
@@ -168,7 +170,7 @@ rim_summary<Key> rim_graph<Key>::contract() {
   };
   rim_summary<Key> summary;
   // Components of nodes that are joined so far. Each has one of its pixels on the outer rim, if it has some.
-  std::vector<std::uint32_t> parent(first_.back()), outer(first_.back(), none), node;
+  std::vector<std::uint32_t> parent(first_.back()), outer(first_.back(), no_node), node;
   std::iota(parent.begin(), parent.end(), std::uint32_t{0});
   over_outer_rim([&](site p, std::size_t of, std::uint32_t i) {
     const bool open = is_open(p);
@@ -210,10 +212,10 @@ rim_summary<Key> rim_graph<Key>::contract() {
     if (!is_passed(edge)) return;
     const auto from = root(edge.a), to = root(edge.b);
     if (from == to) return;
-    if (is_listed && outer[from] != none && outer[to] != none)
+    if (is_listed && outer[from] != no_node && outer[to] != no_node)
       summary.edges.push_back({outer[from], outer[to], edge.weight});
     parent[from] = to;
-    if (outer[to] == none) outer[to] = outer[from];
+    if (outer[to] == no_node) outer[to] = outer[from];
   };
   auto next = unlisted.begin();
   for (const auto& edge : edges_) {
@@ -231,10 +233,5 @@ void rim_graph<Key>::raise(const std::vector<Key>& outside) {
     value = std::max(value, outside[i++]);
   });
 }
-
-template class rim_graph<std::uint8_t>;
-template class rim_graph<std::uint16_t>;
-template class rim_graph<std::uint32_t>;
-template class rim_graph<std::uint64_t>;
 
 }  // namespace macareu::pieces

@@ -1,3 +1,6 @@
+// The strategies of bottleneck waves; narrow_keys.cpp and wide_keys.cpp compile them.
+#pragma once
+
 #include <algorithm>
 #include <atomic>
 #include <limits>
@@ -6,7 +9,6 @@
 #include "core/ceil_div.hpp"
 #include "engines/cpu/runtime/threads.hpp"
 #include "engines/cpu/tuning.hpp"
-#include "engines/cpu/wave/bottleneck.hpp"
 #include "engines/cpu/wave/contraction.hpp"
 #include "engines/cpu/wave/tiles.hpp"
 
@@ -96,17 +98,6 @@ void run_bottleneck(job& work, const neighbourhood& near, const wave_image<Key>&
   contract(work, near, image, contract_from::states, threads);
 }
 
-template <class Key>
-constexpr wave_kernel<Key> kernel_on{&run_bottleneck<Key>, &contract_to_rim<Key>};
-
-bool flood_planes(binary_planes& planes, const job& work, int threads, const view<std::uint8_t>& states) {
-  return planes.flood(work, threads, states);
-}
-
 }  // namespace
-
-constinit const wave_kernels own_wave_kernels{kernel_on<std::uint8_t>, kernel_on<std::uint16_t>,
-                                              kernel_on<std::uint32_t>, kernel_on<std::uint64_t>,
-                                              &flood_planes};
 
 }  // namespace macareu::cpu

@@ -1,4 +1,5 @@
-#include "engines/cpu/wave/tiles.hpp"
+// Tiles of any key; narrow_keys.cpp and wide_keys.cpp compile them.
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -7,6 +8,8 @@
 #include "core/ceil_div.hpp"
 #include "engines/cpu/tuning.hpp"
 #include "engines/cpu/wave/flood.hpp"
+#include "engines/cpu/wave/tiles.hpp"
+#include "engines/cpu/wave/wave_kernels.hpp"
 
 namespace macareu::cpu {
 namespace {
@@ -69,7 +72,7 @@ tile_wave<Key>::tile_wave(const neighbourhood& near, const wave_image<Key>& imag
 }
 
 template <class Key>
-tile_wave<Key>::worker::worker(tile_wave& wave) : wave_(wave), kernel_(best_sweep_kernels().on<Key>()) {
+tile_wave<Key>::worker::worker(tile_wave& wave) : wave_(wave), kernel_(best_wave_kernels<Key>().sweep) {
   const auto& size = wave.grid_.size();
   const int rows = (size.height + 2) * (size.depth + 2);
   tile_.pitch = size.width + 2 * margin<Key>;
@@ -403,10 +406,5 @@ void tile_wave<Key>::worker::wake_neighbours() {
         if ((before & ~wake::visited) == 0) wave_.waiting_.push(neighbour);
       }
 }
-
-template class tile_wave<std::uint8_t>;
-template class tile_wave<std::uint16_t>;
-template class tile_wave<std::uint32_t>;
-template class tile_wave<std::uint64_t>;
 
 }  // namespace macareu::cpu

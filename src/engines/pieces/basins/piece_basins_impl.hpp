@@ -1,4 +1,5 @@
-#include "engines/pieces/basins/piece_basins.hpp"
+// Basins in pieces, of any key; narrow_keys.cpp and wide_keys.cpp compile them.
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include "core/host_threads.hpp"
 #include "engines/cpu/basins/basin_tile.hpp"
 #include "engines/cpu/runtime/threads.hpp"
+#include "engines/pieces/basins/piece_basins.hpp"
 #include "engines/pieces/computed.hpp"
 #include "engines/pieces/files/store.hpp"
 #include "engines/pieces/tallied_rows.hpp"
@@ -456,14 +458,5 @@ node_ptr basins_in_pieces(run& of, const neighbourhood& near, node_ptr passes, n
       [basins](std::int64_t piece) -> std::optional<block> { return basins->labels(piece); });
   return result;
 }
-
-template node_ptr basins_in_pieces<std::uint8_t>(run&, const neighbourhood&, node_ptr, node_ptr,
-                                                 const file_header&);
-template node_ptr basins_in_pieces<std::uint16_t>(run&, const neighbourhood&, node_ptr, node_ptr,
-                                                  const file_header&);
-template node_ptr basins_in_pieces<std::uint32_t>(run&, const neighbourhood&, node_ptr, node_ptr,
-                                                  const file_header&);
-template node_ptr basins_in_pieces<std::uint64_t>(run&, const neighbourhood&, node_ptr, node_ptr,
-                                                  const file_header&);
 
 }  // namespace macareu::pieces

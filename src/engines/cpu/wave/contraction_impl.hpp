@@ -1,4 +1,5 @@
-#include "engines/cpu/wave/contraction.hpp"
+// Contraction of images of any key; narrow_keys.cpp and wide_keys.cpp compile it.
+#pragma once
 
 #include <algorithm>
 #include <atomic>
@@ -11,6 +12,7 @@
 #include "engines/cpu/runtime/threads.hpp"
 #include "engines/cpu/tuning.hpp"
 #include "engines/cpu/wave/boundary_edges.hpp"
+#include "engines/cpu/wave/contraction.hpp"
 #include "engines/cpu/wave/grid.hpp"
 #include "engines/cpu/wave/rim_numbering.hpp"
 #include "engines/cpu/wave/source_forest.hpp"
@@ -380,26 +382,5 @@ void contract_to_rim(job& work, const neighbourhood& near, const wave_image<Key>
                      function_ref<void(std::uint32_t, std::uint32_t, Key)> visit) {
   contraction<Key>(work, near, image, contract_from::states, threads).run_to_rim(visit);
 }
-
-template bool can_contract(const neighbourhood&, const wave_image<std::uint8_t>&);
-template std::int64_t contraction_memory(const neighbourhood&, const wave_image<std::uint8_t>&);
-template void contract(job&, const neighbourhood&, const wave_image<std::uint8_t>&, contract_from, int);
-template void contract_to_rim(job&, const neighbourhood&, const wave_image<std::uint8_t>&, int,
-                              function_ref<void(std::uint32_t, std::uint32_t, std::uint8_t)>);
-template bool can_contract(const neighbourhood&, const wave_image<std::uint16_t>&);
-template std::int64_t contraction_memory(const neighbourhood&, const wave_image<std::uint16_t>&);
-template void contract(job&, const neighbourhood&, const wave_image<std::uint16_t>&, contract_from, int);
-template void contract_to_rim(job&, const neighbourhood&, const wave_image<std::uint16_t>&, int,
-                              function_ref<void(std::uint32_t, std::uint32_t, std::uint16_t)>);
-template bool can_contract(const neighbourhood&, const wave_image<std::uint32_t>&);
-template std::int64_t contraction_memory(const neighbourhood&, const wave_image<std::uint32_t>&);
-template void contract(job&, const neighbourhood&, const wave_image<std::uint32_t>&, contract_from, int);
-template void contract_to_rim(job&, const neighbourhood&, const wave_image<std::uint32_t>&, int,
-                              function_ref<void(std::uint32_t, std::uint32_t, std::uint32_t)>);
-template bool can_contract(const neighbourhood&, const wave_image<std::uint64_t>&);
-template std::int64_t contraction_memory(const neighbourhood&, const wave_image<std::uint64_t>&);
-template void contract(job&, const neighbourhood&, const wave_image<std::uint64_t>&, contract_from, int);
-template void contract_to_rim(job&, const neighbourhood&, const wave_image<std::uint64_t>&, int,
-                              function_ref<void(std::uint32_t, std::uint32_t, std::uint64_t)>);
 
 }  // namespace macareu::cpu

@@ -1,8 +1,11 @@
-#include "engines/pieces/wave/rank_rims.hpp"
+// Rims of ranks, of any key; narrow_keys.cpp and wide_keys.cpp compile them.
+#pragma once
 
 #include <cstdint>
 #include <cstring>
 #include <vector>
+
+#include "engines/pieces/wave/rank_rims.hpp"
 
 namespace macareu::pieces {
 namespace {
@@ -62,10 +65,5 @@ rank_exchange rank_rims<Key>::exchange() {
           [](const std::string&) { return std::string(); },
           [this](const rank_range& range, const std::string& outside) { return split(range, outside); }};
 }
-
-template class rank_rims<std::uint8_t>;
-template class rank_rims<std::uint16_t>;
-template class rank_rims<std::uint32_t>;
-template class rank_rims<std::uint64_t>;
 
 }  // namespace macareu::pieces

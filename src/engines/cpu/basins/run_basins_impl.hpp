@@ -1,4 +1,5 @@
-#include "engines/cpu/basins/run_basins.hpp"
+// A watershed of any key; narrow_keys.cpp and wide_keys.cpp compile it.
+#pragma once
 
 #include <algorithm>
 #include <limits>
@@ -9,6 +10,7 @@
 #include "engines/cpu/basins/basin_corrections.hpp"
 #include "engines/cpu/basins/basin_labels.hpp"
 #include "engines/cpu/basins/basin_run.hpp"
+#include "engines/cpu/basins/run_basins.hpp"
 
 namespace macareu::cpu {
 namespace {
@@ -26,8 +28,5 @@ void run_basins(job& work, const neighbourhood& near, const view<std::uint32_t>&
 }
 
 }  // namespace
-
-constinit const basin_kernels own_basin_kernels{&run_basins<std::uint8_t>, &run_basins<std::uint16_t>,
-                                                &run_basins<std::uint32_t>, &run_basins<std::uint64_t>};
 
 }  // namespace macareu::cpu

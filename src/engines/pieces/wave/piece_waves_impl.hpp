@@ -1,4 +1,5 @@
-#include "engines/pieces/wave/piece_waves.hpp"
+// Waves in pieces, of any key; narrow_keys.cpp and wide_keys.cpp compile them.
+#pragma once
 
 #include <unistd.h>
 
@@ -15,43 +16,13 @@
 
 #include "engines/cpu/wave/wave_kernels.hpp"
 #include "engines/pieces/files/file_access.hpp"
+#include "engines/pieces/plan.hpp"
 #include "engines/pieces/shared_pass.hpp"
 #include "engines/pieces/tuning.hpp"
+#include "engines/pieces/wave/piece_waves.hpp"
 #include "engines/pieces/wave/rank_rims.hpp"
 
 namespace macareu::pieces {
-
-record_file::~record_file() {
-  if (!run_.keeps_files() && files_.contains(run_.rank())) ::unlink(path_of(run_.rank()).c_str());
-}
-
-std::filesystem::path record_file::path_of(int writer) const {
-  auto path = path_;
-  if (writer > 0) path.replace_extension(std::to_string(writer));
-  return path;
-}
-
-int record_file::descriptor(int writer) {
-  auto& file = files_[writer];
-  if (!file.is_open()) file = open_work_file(path_of(writer), run_.resumes() || run_.is_shared());
-  return file.get();
-}
-
-std::int64_t record_file::append(const void* from, std::size_t bytes) {
-  // Lists of the run that is continued may belong to pieces of other ranks now, so all are kept.
-  if (end_ < 0) end_ = ::lseek(descriptor(run_.rank()), 0, SEEK_END);
-  if (end_ < 0) throw io_error(path_.string(), std::strerror(errno));
-  const auto begin = end_;
-  write_all(descriptor(run_.rank()), from, bytes, begin, path_);
-  end_ += static_cast<std::int64_t>(bytes);
-  run_.scratch_written += static_cast<std::int64_t>(bytes);
-  return begin;
-}
-
-void record_file::read(int writer, std::int64_t offset, void* to, std::size_t bytes) {
-  read_all(descriptor(writer), to, bytes, offset, path_);
-  run_.scratch_read += static_cast<std::int64_t>(bytes);
-}
 
 namespace {
 
@@ -164,14 +135,15 @@ surroundings surroundings_of_wave(const frame& whole, const std::vector<node_ptr
   return beside;
 }
 
-}  // namespace
-
+/// The size of pieces of a wave with this capacity and start.
 template <class Key>
 site wave_piece_size(const run& of, const frame& whole, const std::vector<node_ptr>& images) {
   const auto bytes =
       bytes_per_pixel<Key>(images) + (of.gpu_memory > 0 ? bytes_beside_gpu<Key>(images) : std::int64_t{0});
   return with_short_numbers(of.piece_size(whole, bytes, {}, surroundings_of_wave<Key>(whole, images)));
 }
+
+}  // namespace
 
 template <class Key>
 piece_waves<Key>::piece_waves(run& of, const frame& whole, std::vector<node_ptr> images, piece_wave wave)
@@ -393,10 +365,10 @@ rim_summary<Key> piece_waves<Key>::summarise(std::int64_t piece, const block& re
   if (!flood_.summarise(near_, keys, outside, most, summary, open)) {
     list.count = -1;
     const keyed_piece<Key> image(keys);
-    cpu::best_wave_kernels().on<Key>().contract_to_rim(run_.quiet, near_, image, threads.count,
-                                                       [&](std::uint32_t a, std::uint32_t b, Key weight) {
-                                                         summary.edges.push_back({a, b, weight});
-                                                       });
+    cpu::best_wave_kernels<Key>().contract_to_rim(run_.quiet, near_, image, threads.count,
+                                                  [&](std::uint32_t a, std::uint32_t b, Key weight) {
+                                                    summary.edges.push_back({a, b, weight});
+                                                  });
   } else if (!open.empty())
     list = {records_.append(open.data(), open.size() * sizeof(open[0])),
             static_cast<std::int64_t>(open.size()), run_.rank()};
@@ -452,13 +424,15 @@ std::optional<block> piece_waves<Key>::complete(stored& result, std::int64_t pie
   return state;
 }
 
-template site wave_piece_size<std::uint8_t>(const run&, const frame&, const std::vector<node_ptr>&);
-template site wave_piece_size<std::uint16_t>(const run&, const frame&, const std::vector<node_ptr>&);
-template site wave_piece_size<std::uint32_t>(const run&, const frame&, const std::vector<node_ptr>&);
-template site wave_piece_size<std::uint64_t>(const run&, const frame&, const std::vector<node_ptr>&);
-template class piece_waves<std::uint8_t>;
-template class piece_waves<std::uint16_t>;
-template class piece_waves<std::uint32_t>;
-template class piece_waves<std::uint64_t>;
+template <class Key>
+void plan::set_wave(const any_image& out, piece_wave wave, const host_threads& threads) {
+  auto from = in_any_shape({&wave.capacity, &wave.start});
+  if (run_.plans) {
+    wave_piece_size<Key>(run_, out.whole(), from);
+    return out.set(std::make_shared<planned>(run_, out.whole(), sizeof(Key)));
+  }
+  const auto waves = std::make_shared<piece_waves<Key>>(run_, out.whole(), std::move(from), std::move(wave));
+  out.set(waves->first_pass(header_of(out), threads));
+}
 
 }  // namespace macareu::pieces

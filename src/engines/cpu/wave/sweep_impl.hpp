@@ -1,19 +1,19 @@
-// Compiled once per instruction set, which MACAREU_INSTRUCTION_SET names. Everything but the table at the end
-// has internal linkage. Otherwise the linker could merge a function into the code for older processors, which
-// would crash there.
+// Compiled once per instruction set, by narrow_keys.cpp and wide_keys.cpp. All has internal linkage.
+// Otherwise the linker could merge a function into the code for older processors, which would crash there.
 //
 // A step of a sweep, x -> min(max(x, a), b), is a clamp, and clamps compose to clamps:
 //   (a2, b2) after (a1, b1)  =  (clamp2(a1), clamp2(b1)).
 // A whole row is therefore a prefix scan: pixel i clamps the value from its left by its own state and
 // capacity. It takes log2(lanes) steps per vector, and the result equals that of the plain loop. Most vectors
 // need no scan: if one step from the left changes nothing, no number of steps does.
-#include "engines/cpu/wave/sweep.hpp"
+#pragma once
 
 #include <bit>
 #include <utility>
 
 #include "engines/cpu/runtime/shuffle.hpp"
 #include "engines/cpu/runtime/simd.hpp"
+#include "engines/cpu/wave/sweep.hpp"
 
 namespace macareu::cpu {
 namespace {
@@ -297,11 +297,7 @@ int find_raisable(tile<Key>& t, raised_pixel<Key>* found, int most) {
   return with_sources(t, [&](auto kernel) { return kernel.find_raisable(t, found, most); });
 }
 template <class Key>
-constexpr sweep_kernel<Key> kernel_on{&sweep_tile<Key>, &find_raisable<Key>};
+constexpr sweep_kernel<Key> own_sweep_kernel{&sweep_tile<Key>, &find_raisable<Key>};
 
 }  // namespace
-
-const sweep_kernels own_sweep_kernels{kernel_on<std::uint8_t>, kernel_on<std::uint16_t>,
-                                      kernel_on<std::uint32_t>, kernel_on<std::uint64_t>};
-
 }  // namespace macareu::cpu
