@@ -60,19 +60,17 @@ set(kernels
   src/engines/cpu/window/extreme_kernel.cpp
   src/engines/cpu/window/sum_kernel.cpp
   src/engines/cpu/window/summit_kernel.cpp)
+list(APPEND kernels src/engines/cpu/wave/binary.cpp src/engines/cpu/wave/worklist.cpp)
 set_source_files_properties(${kernels} PROPERTIES UNITY_GROUP kernels)
-set(wave_kernels
-  src/engines/cpu/wave/binary.cpp
-  src/engines/cpu/wave/narrow_keys.cpp
-  src/engines/cpu/wave/worklist.cpp)
-set_source_files_properties(${wave_kernels} PROPERTIES UNITY_GROUP wave_kernels)
-list(APPEND kernels ${wave_kernels})
+# Their loops are written with vectors; -O3 takes 1.3 times as long to compile.
+list(APPEND kernels src/engines/cpu/wave/narrow_keys.cpp)
+set_source_files_properties(src/engines/cpu/wave/narrow_keys.cpp src/engines/cpu/wave/wide_keys.cpp PROPERTIES
+  COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2;-ftree-vectorize>")
 
 # How the kernels of a set are compiled.
 function(compile_kernels target)
   target_link_libraries(${target} PRIVATE macareu_parts)
-  # -O3 takes 1.4 times as long to compile, and these loops are written with vectors.
-  target_compile_options(${target} PRIVATE -fno-math-errno $<$<CONFIG:Release>:-O2 -ftree-vectorize>)
+  target_compile_options(${target} PRIVATE -fno-math-errno)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
