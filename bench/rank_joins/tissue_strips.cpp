@@ -55,10 +55,10 @@ summary summary_of(const strip& from, bool before, std::int64_t begin, std::int6
     }
     return from.at(from.mask, along, across);
   };
-  summary found;
   std::vector<pieces::open_pixel<key>> open;
   pieces::rim_flood<key> flood;
-  flood.summarise(near, keys, outside, static_cast<std::size_t>(shape.pixels()), found, open);
+  auto found = flood.find_seeds(near, keys, outside);
+  flood.flood(near, keys, static_cast<std::size_t>(shape.pixels()), found, open);
   return found;
 }
 

@@ -72,12 +72,12 @@ class piece_waves : public std::enable_shared_from_this<piece_waves<Key>> {
   /// Whether a start of the row lies beyond its capacity, or one of them is NaN.
   bool is_beyond(std::span<const block> from, site first, std::int64_t count) const;
 
-  /// A piece that is solved. A GPU solves the next one while its rim is summarised.
+  /// A piece whose rim is summarised while the next one is solved.
   struct solved_piece {
     std::int64_t piece;
-    block state;
+    std::optional<block> state;  // until it is written
     std::vector<block> around;
-    std::future<rim_summary<Key>> summary;  // its end is waited for before the others are gone
+    std::future<void> end;  // waited for before the others are gone
   };
   struct open_list {
     std::int64_t offset = 0;
@@ -87,10 +87,15 @@ class piece_waves : public std::enable_shared_from_this<piece_waves<Key>> {
 
   /// Whether a start of a piece lies beyond its capacity, where that is refused.
   bool has_start_beyond(std::span<const block> from, const host_threads& threads) const;
-  rim_summary<Key> summarise(std::int64_t piece, const block& result, std::span<const block> around,
-                             const host_threads& threads);
+  /// Loads keys_ with a piece, and finds where values may enter it.
+  void load(std::int64_t piece, const block& result, std::span<const block> around,
+            const host_threads& threads);
+  /// What is known of the loaded piece beyond its rim's pixels.
+  void flood(std::int64_t piece);
+  /// After flood(): keeps open pixels, or finds edges where these were too many.
+  void complete_summary(std::int64_t piece, const host_threads& threads);
   /// What the journal keeps of a piece, and its owner learns.
-  std::string bytes_of(std::int64_t piece, const rim_summary<Key>& summary) const;
+  std::string bytes_of(std::int64_t piece) const;
   rim_summary<Key> summary_in(std::int64_t piece, const std::string& bytes);
   std::optional<block> complete(stored& result, std::int64_t piece);
   static std::vector<block> parts(std::span<const block> blocks, const box& where);
@@ -119,6 +124,9 @@ class piece_waves : public std::enable_shared_from_this<piece_waves<Key>> {
   std::vector<nameless_file::place> values_;  // of the rims there, by place in the graph
   rim_flood<Key> flood_;
   piece_keys<Key> keys_;
+  rim_summary<Key> summary_;           // of the piece that is loaded
+  std::vector<open_pixel<Key>> open_;  // of it
+  bool is_flooded_ = false;            // false: its open pixels are too many
   std::vector<open_list> lists_;
   std::vector<bool> is_recalled_;  // from the journal, by piece
   record_file records_;

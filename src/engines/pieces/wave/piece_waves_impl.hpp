@@ -275,16 +275,22 @@ node_ptr piece_waves<Key>::first_pass(const file_header& header, const host_thre
     is_recalled_[static_cast<std::size_t>(piece)] = run_.done.has(record, piece);
   }
   std::optional<solved_piece> waiting;
+  const bool on_gpu = run_.gpu_memory > 0;
   const auto give_waiting = [&](give_found give) {
     if (!waiting) return;
-    const auto found = bytes_of(waiting->piece, waiting->summary.get());
+    waiting->end.get();
+    if (!on_gpu) complete_summary(waiting->piece, threads);
+    const auto found = bytes_of(waiting->piece);
     std::function<void()> after;
     if (run_.done.is_open())
       after = [of = &run_, record, piece = waiting->piece, found] {
         of->done.record(record, piece, std::as_bytes(std::span(found)));
       };
     give(waiting->piece, found);
-    result->write(std::move(waiting->state), std::move(after));
+    if (waiting->state)
+      result->write(std::move(*waiting->state), std::move(after));
+    else if (after)
+      run_.files.write(std::move(after));  // after the state, which was written before
     waiting.reset();
   };
   const auto solve_alone = [&](std::int64_t piece, std::optional<std::int64_t> next, give_found give) {
@@ -300,11 +306,22 @@ node_ptr piece_waves<Key>::first_pass(const file_header& header, const host_thre
     block state(*run_.memory, own, sizeof(Key));
     solve_(state, inside[1], inside[0]);
     give_waiting(give);
-    waiting = solved_piece{piece, std::move(state), std::move(around), {}};
-    waiting->summary = std::async(run_.gpu_memory > 0 ? std::launch::async : std::launch::deferred, [&] {
-      return summarise(waiting->piece, waiting->state, waiting->around, threads);
-    });
-    if (run_.gpu_memory == 0) give_waiting(give);
+    if (on_gpu) {
+      waiting = solved_piece{piece, std::move(state), std::move(around), {}};
+      waiting->end = std::async(std::launch::async, [&] {
+        load(waiting->piece, *waiting->state, waiting->around, threads);
+        flood(waiting->piece);
+        complete_summary(waiting->piece, threads);
+      });
+      return;
+    }
+    load(piece, state, around, threads);
+    around.clear();
+    result->write(std::move(state));
+    waiting = solved_piece{piece, {}, {}, {}};
+    // One thread computes at a time where the caller wants one.
+    waiting->end = std::async(threads.count > 1 ? std::launch::async : std::launch::deferred,
+                              [&] { flood(waiting->piece); });
   };
   share_pieces(run_, grid_, solve_alone, give_waiting, [&](std::int64_t piece, const std::string& found) {
     if (!found.empty()) add_summary(piece, found);
@@ -317,6 +334,8 @@ node_ptr piece_waves<Key>::first_pass(const file_header& header, const host_thre
   }
   flood_ = {};  // its memory is as large as some images
   keys_ = {};
+  summary_ = {};
+  open_ = {};
   solve_rims();
   // The file owns the function, which owns this.
   result->finish_later([waves = this->shared_from_this(), file = result.get()](std::int64_t piece) {
@@ -339,8 +358,8 @@ bool piece_waves<Key>::has_start_beyond(std::span<const block> from, const host_
 }
 
 template <class Key>
-rim_summary<Key> piece_waves<Key>::summarise(std::int64_t piece, const block& result,
-                                             std::span<const block> around, const host_threads& threads) {
+void piece_waves<Key>::load(std::int64_t piece, const block& result, std::span<const block> around,
+                            const host_threads& threads) {
   const auto own = grid_.piece(piece);
   const bool volume = near_.rank == 3;
   auto& keys = keys_;
@@ -358,27 +377,34 @@ rim_summary<Key> piece_waves<Key>::summarise(std::int64_t piece, const block& re
     if (!own.contains(p) && grid_.whole().contains(p)) read_row(around[0], p, 1, &key);
     return key;
   };
-  rim_summary<Key> summary;
-  std::vector<open_pixel<Key>> open;
-  const auto most = static_cast<std::size_t>(own.pixels() / tuning::open_share);
-  auto& list = lists_[static_cast<std::size_t>(piece)];
-  if (!flood_.summarise(near_, keys, outside, most, summary, open)) {
-    list.count = -1;
-    const keyed_piece<Key> image(keys);
-    cpu::best_wave_kernels<Key>().contract_to_rim(run_.quiet, near_, image, threads.count,
-                                                  [&](std::uint32_t a, std::uint32_t b, Key weight) {
-                                                    summary.edges.push_back({a, b, weight});
-                                                  });
-  } else if (!open.empty())
-    list = {records_.append(open.data(), open.size() * sizeof(open[0])),
-            static_cast<std::int64_t>(open.size()), run_.rank()};
-  return summary;
+  summary_ = flood_.find_seeds(near_, keys, outside);
 }
 
 template <class Key>
-std::string piece_waves<Key>::bytes_of(std::int64_t piece, const rim_summary<Key>& summary) const {
+void piece_waves<Key>::flood(std::int64_t piece) {
+  const auto most = static_cast<std::size_t>(grid_.piece(piece).pixels() / tuning::open_share);
+  is_flooded_ = flood_.flood(near_, keys_, most, summary_, open_);
+}
+
+template <class Key>
+void piece_waves<Key>::complete_summary(std::int64_t piece, const host_threads& threads) {
+  auto& list = lists_[static_cast<std::size_t>(piece)];
+  if (!is_flooded_) {
+    list.count = -1;
+    const keyed_piece<Key> image(keys_);
+    cpu::best_wave_kernels<Key>().contract_to_rim(run_.quiet, near_, image, threads.count,
+                                                  [&](std::uint32_t a, std::uint32_t b, Key weight) {
+                                                    summary_.edges.push_back({a, b, weight});
+                                                  });
+  } else if (!open_.empty())
+    list = {records_.append(open_.data(), open_.size() * sizeof(open_[0])),
+            static_cast<std::int64_t>(open_.size()), run_.rank()};
+}
+
+template <class Key>
+std::string piece_waves<Key>::bytes_of(std::int64_t piece) const {
   const auto& list = lists_[static_cast<std::size_t>(piece)];
-  return std::string(reinterpret_cast<const char*>(&list), sizeof list) + summary.bytes();
+  return std::string(reinterpret_cast<const char*>(&list), sizeof list) + summary_.bytes();
 }
 
 template <class Key>

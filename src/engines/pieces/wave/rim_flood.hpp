@@ -90,14 +90,13 @@ struct piece_keys {
 template <class Key>
 class rim_flood {
  public:
-  /// outside(z, y, x): the capacity of a pixel outside the piece, relative to it; 0 outside the image.
-  /// `open` gets the open pixels. If they are more than `most`, it gives up and returns false: the summary
-  /// has no edges then.
+  /// The rim's pixels, and those that can rise. outside(site): the capacity of a pixel outside the piece,
+  /// relative to it; 0 outside the image.
   template <class Outside>
-  bool summarise(const neighbourhood& near, const piece_keys<Key>& keys, const Outside& outside,
-                 std::size_t most, rim_summary<Key>& summary, std::vector<open_pixel<Key>>& open) {
+  rim_summary<Key> find_seeds(const neighbourhood& near, const piece_keys<Key>& keys,
+                              const Outside& outside) {
     seeds_.clear();
-    summary = {};
+    rim_summary<Key> summary;
     const auto pixels = static_cast<std::size_t>(rim_of(keys.piece, keys.volume).count());
     summary.capacity.reserve(pixels);
     summary.value.reserve(pixels);
@@ -112,16 +111,18 @@ class rim_flood {
       highest = std::min(highest, capacity);
       if (highest > value) seeds_.push_back({highest, static_cast<std::uint32_t>(i)});
     });
-    return flood(near, keys, most, summary, open);
+    return summary;
   }
+  /// After find_seeds(): edges, and open pixels. If these are more than `most`, it gives up and returns
+  /// false: the summary has no edges then.
+  bool flood(const neighbourhood& near, const piece_keys<Key>& keys, std::size_t most,
+             rim_summary<Key>& summary, std::vector<open_pixel<Key>>& open);
 
  private:
   struct seed {
     Key level;
     std::uint32_t at;
   };
-  bool flood(const neighbourhood& near, const piece_keys<Key>& keys, std::size_t most,
-             rim_summary<Key>& summary, std::vector<open_pixel<Key>>& open);
 
   std::vector<seed> seeds_;
   std::vector<std::uint32_t> node_;  // of settled pixels; `none` elsewhere, also between calls

@@ -126,6 +126,7 @@ bool rim_flood<Key>::flood(const neighbourhood& near, const piece_keys<Key>& key
     queue.push(level, i, on_rim(place(i)));
   };
   const auto join = [&](std::uint32_t a, std::uint32_t b, Key level, bool told) {
+    if (a == b) return;  // most neighbours
     a = joined.root(a), b = joined.root(b);
     if (a == b) return;
     joined.parent[a] = b;
