@@ -242,14 +242,17 @@ block stored::read_as_it_is(const box& where) {
   return expected_.take(run_.files, where, [file = file_](const box& place) { return file->read(place); });
 }
 
+void stored::expect_as_it_is(const box& where) {
+  expected_.expect(run_.files, where, [file = file_](const box& place) { return file->read(place); });
+}
+
 block stored::read(const box& where) {
   finish(where);
   return read_as_it_is(where);
 }
 
 void stored::expect(const box& where) {
-  if (is_finished(where))
-    expected_.expect(run_.files, where, [file = file_](const box& place) { return file->read(place); });
+  if (is_finished(where)) expect_as_it_is(where);
 }
 
 void stored::finish_later(completion complete) {

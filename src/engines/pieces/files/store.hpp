@@ -133,6 +133,7 @@ class stored final : public node {
   void fill(const std::function<block(std::int64_t, std::optional<std::int64_t>)>& compute);
   /// The pixels in the file, finished or not.
   block read_as_it_is(const box& where);
+  void expect_as_it_is(const box& where);
   /// Where ranks share the run, all pieces are finished at once.
   void finish_later(completion complete);
   /// Finishes all pieces; the file is complete on disk then.

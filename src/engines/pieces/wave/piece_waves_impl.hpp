@@ -70,11 +70,19 @@ std::optional<block> patched(stored& result, const box& own, const std::vector<o
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
   auto next = begin;
   for (std::uint32_t i = 0; i < open.size(); ++i) order[next[part[i]]++] = i;
-  std::optional<block> last;
-  for (std::size_t k = 0; k + 1 < begin.size(); ++k) {
-    if (begin[k] == begin[k + 1]) continue;
+  const auto next_part = [&](std::size_t k) {
+    while (k + 1 < begin.size() && begin[k] == begin[k + 1]) ++k;
+    return k;
+  };
+  const auto place_of_part = [&](std::size_t k) {
     const auto where = parts.piece(static_cast<std::int64_t>(k));
-    auto state = result.read_as_it_is({own.first + where.first, where.size});
+    return box{own.first + where.first, where.size};
+  };
+  std::optional<block> last;
+  for (std::size_t k = next_part(0), following = 0; k + 1 < begin.size(); k = following) {
+    following = next_part(k + 1);
+    auto state = result.read_as_it_is(place_of_part(k));
+    if (following + 1 < begin.size()) result.expect_as_it_is(place_of_part(following));
     bool changed = false;
     for (auto i = begin[k]; i < begin[k + 1]; ++i)
       changed |= raise(state, own.first + place(open[order[i]]), open[order[i]]);
