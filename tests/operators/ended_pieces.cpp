@@ -89,6 +89,39 @@ TEST_F(resumed_pieces, a_run_with_a_name_is_resumed_after_an_error) {
   }
 }
 
+// The journal of four pieces has room where these have none: no record may tell of pixels that were not
+// written.
+TEST_F(resumed_pieces, a_run_is_resumed_after_a_full_disk) {
+  options_.size = {1, 64, 64};
+  options_.name = "named";
+  const auto& about = *find_operator("reconstruct");
+  for (const auto& scene : wave_scenes({127, 128})) {
+    const std::vector<const_image_view> views{scene.marker, scene.mask};
+    const auto expected = run_operator(about, views);
+    for (const rlim_t bytes : {2'000, 4'000, 8'000, 12'000, 16'000}) {
+      const auto file = scratch_ / "out.npy";
+      const auto attempt = [&] {
+        turns turn;
+        counting_source marker(scene.marker, turn), mask(scene.mask, turn);
+        const std::array<image_source*, 2> from{&marker, &mask};
+        const auto sink = create_sink(file, output_form(about, 0, from, {}));
+        const std::array to{sink.get()};
+        run_in_pieces(about, from, to, {}, how_, options_);
+        sink->commit();
+      };
+      options_.resume = false;
+      {
+        const full_disk full(bytes);
+        EXPECT_THROW(attempt(), io_error) << scene.name << ", " << bytes << " bytes";
+      }
+      options_.resume = true;
+      attempt();
+      EXPECT_TRUE(same_bits(read_image(file).pixels, expected[0])) << scene.name << ", " << bytes << " bytes";
+      fs::remove(file);
+    }
+  }
+}
+
 TEST_F(operators_in_pieces, errors_of_work_files_close_them) {
   const auto pixels = drawn({40, 50}, [](std::int64_t i) { return i % 7; });
   const auto& about = *find_operator("distance_transform");

@@ -64,6 +64,16 @@ const square_kernels& best_square_kernels() { return *chosen_instruction_set().s
 const all_extreme_kernels& best_extreme_kernels() { return *chosen_instruction_set().extremes; }
 const summit_kernels& best_summit_kernels() { return *chosen_instruction_set().summits; }
 
+namespace {
+
+const wide_wave_kernels& wide_waves() {
+  const auto* const found = chosen_instruction_set().wide_waves;
+  if (!found) throw internal_error("this build has no waves of 32 and 64-bit keys");
+  return *found;
+}
+
+}  // namespace
+
 template <>
 const wave_kernels<std::uint8_t>& best_wave_kernels() {
   return chosen_instruction_set().narrow_waves->on_8;
@@ -74,11 +84,11 @@ const wave_kernels<std::uint16_t>& best_wave_kernels() {
 }
 template <>
 const wave_kernels<std::uint32_t>& best_wave_kernels() {
-  return chosen_instruction_set().wide_waves->on_32;
+  return wide_waves().on_32;
 }
 template <>
 const wave_kernels<std::uint64_t>& best_wave_kernels() {
-  return chosen_instruction_set().wide_waves->on_64;
+  return wide_waves().on_64;
 }
 bool flood_by_best_kernel(binary_planes& planes, const job& work, int threads,
                           const view<std::uint8_t>& states) {

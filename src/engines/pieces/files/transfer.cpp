@@ -31,18 +31,27 @@ void file_thread::write(std::function<void()> task) {
   if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
   ++writes_;
   tasks_.push_back([this, task = std::move(task)] {
-    std::exception_ptr error;
-    try {
-      task();
-    } catch (...) {
-      error = std::current_exception();
-    }
+    attempt(task);
     const std::lock_guard done(guard_);
     --writes_;
-    if (error && !failed_) failed_ = error;
   });
   lock.unlock();
   changed_.notify_all();
+}
+
+void file_thread::note(std::function<void()> task) {
+  add([this, task = std::move(task)] { attempt(task); });
+}
+
+void file_thread::attempt(const std::function<void()>& task) {
+  if (is_broken_) return;
+  try {
+    task();
+  } catch (...) {
+    is_broken_ = true;
+    const std::lock_guard lock(guard_);
+    failed_ = std::current_exception();
+  }
 }
 
 void file_thread::wait() {

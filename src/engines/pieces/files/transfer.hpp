@@ -28,12 +28,17 @@ class file_thread {
     return result;
   }
   /// Runs later; an error is thrown by the next call of write() or wait(). Blocks while many are waiting.
+  /// After an error no task of write() or note() runs: a record must not follow pixels that are not written.
   void write(std::function<void()> task);
+  /// The same for what takes no time, without blocking.
+  void note(std::function<void()> task);
   /// Returns when all that was asked for is done.
   void wait();
 
  private:
   void add(std::function<void()> task);
+  /// Runs a task of write() or note(), and keeps its error.
+  void attempt(const std::function<void()>& task);
   void work();
 
   std::mutex guard_;
@@ -41,6 +46,7 @@ class file_thread {
   std::deque<std::function<void()>> tasks_;
   std::int64_t writes_ = 0;
   std::exception_ptr failed_;
+  bool is_broken_ = false;  // of the thread alone; stays, where failed_ is thrown once
   bool busy_ = false, ends_ = false;
   std::thread thread_;
 };

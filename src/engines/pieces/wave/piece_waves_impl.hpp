@@ -14,6 +14,7 @@
 #include <macareu/error.hpp>
 #include <macareu/ranks.hpp>
 
+#include "core/ceil_div.hpp"
 #include "engines/cpu/wave/wave_kernels.hpp"
 #include "engines/pieces/files/file_access.hpp"
 #include "engines/pieces/plan.hpp"
@@ -93,11 +94,13 @@ std::optional<block> patched(stored& result, const box& own, const std::vector<o
   return last;
 }
 
-/// Images, the state and its copies to be written, keys, and the flood.
+/// Images, the state and its copies to be written, keys, the flood, and its lists of open pixels.
 template <class Key>
 std::int64_t bytes_per_pixel(const std::vector<node_ptr>& images) {
   constexpr std::size_t states = 3 * sizeof(Key), flood = 3 * sizeof(Key) + sizeof(std::uint32_t);
-  return room_of(images) + static_cast<std::int64_t>(states + flood) + tuning::engine_bytes;
+  constexpr auto lists = ceil_div(
+      static_cast<std::int64_t>(2 * sizeof(std::uint32_t) + sizeof(open_pixel<Key>)), tuning::open_share);
+  return room_of(images) + static_cast<std::int64_t>(states + flood) + lists + tuning::engine_bytes;
 }
 
 /// The piece before, whose rim is summarised while a GPU solves the next one.
@@ -298,7 +301,7 @@ node_ptr piece_waves<Key>::first_pass(const file_header& header, const host_thre
     if (waiting->state)
       result->write(std::move(*waiting->state), std::move(after));
     else if (after)
-      run_.files.write(std::move(after));  // after the state, which was written before
+      run_.files.note(std::move(after));  // after the state, which was written before
     waiting.reset();
   };
   const auto solve_alone = [&](std::int64_t piece, std::optional<std::int64_t> next, give_found give) {
@@ -307,7 +310,7 @@ node_ptr piece_waves<Key>::first_pass(const file_header& header, const host_thre
     const auto own = grid_.piece(piece);
     auto around = read_all(images_, grown(own, one, whole_));
     if (next) expect_all(images_, grown(grid_.piece(*next), one, whole_));
-    const auto inside = parts(around, own);
+    auto inside = parts(around, own);
     beyond = has_start_beyond(inside, threads);
     if (beyond && run_.is_shared()) return give(piece, {});
     if (beyond) refuse_();
@@ -325,6 +328,7 @@ node_ptr piece_waves<Key>::first_pass(const file_header& header, const host_thre
     }
     load(piece, state, around, threads);
     around.clear();
+    inside.clear();
     result->write(std::move(state));
     waiting = solved_piece{piece, {}, {}, {}};
     // One thread computes at a time where the caller wants one.
