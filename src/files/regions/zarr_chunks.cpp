@@ -22,7 +22,7 @@ namespace macareu::files {
 namespace {
 
 /// The compressed bytes of a chunk. Compression never doubles a chunk.
-std::vector<std::byte> packed_bytes(input& file, std::size_t chunk_bytes) {
+[[maybe_unused]] std::vector<std::byte> packed_bytes(input& file, std::size_t chunk_bytes) {
   const auto largest = 2 * std::uint64_t{chunk_bytes} + (1 << 16);
   if (file.size() > largest)
     file.fail("the file has " + std::to_string(file.size()) + " bytes, too many for a chunk of " +
