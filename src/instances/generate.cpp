@@ -135,8 +135,8 @@ instance_generator::instance_generator(std::string_view name, const extents& sha
     throw usage_error("generate", "no instance is named " + std::string(name) + "; " + kind + " are " +
                                       names(shape.rank()) + suggestion(name));
   if (!offered(found->described, shape.rank()))
-    throw usage_error("generate", std::string(name) + " has no form for " + to_string(shape) + "; " +
-                                      kind + " are " + names(shape.rank()));
+    throw usage_error("generate", std::string(name) + " has no form for " + to_string(shape) + "; " + kind +
+                                      " are " + names(shape.rank()));
   state_ = std::make_unique<state>(state{found->described, shape, found->make(shape, options)});
 }
 

@@ -8,8 +8,8 @@
 
 #include "core/call.hpp"
 #include "core/key.hpp"
-#include "operators/common/scaling.hpp"
 #include "operators/common/interpolation.hpp"
+#include "operators/common/scaling.hpp"
 #include "patterns/gather.hpp"
 #include "patterns/images.hpp"
 

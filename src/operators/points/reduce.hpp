@@ -8,9 +8,9 @@
 #include "core/call.hpp"
 #include "core/ceil_div.hpp"
 #include "core/key_map.hpp"
+#include "operators/common/block_rules.hpp"
 #include "operators/common/checks.hpp"
 #include "operators/common/scaling.hpp"
-#include "operators/common/block_rules.hpp"
 #include "patterns/gather.hpp"
 #include "patterns/images.hpp"
 
