@@ -9,7 +9,6 @@
 
 #include <macareu/catalogue.hpp>
 
-#include "catalogue/passes.hpp"
 #include "catalogue_text.hpp"
 
 namespace macareu::pages {
@@ -137,12 +136,12 @@ void write_engines(std::ostream& out, const operator_description& about) {
     out << "All give the same bits, except with method `propagation`.\n";
   else
     out << "All give the same bits.\n";
-  const auto passes = std::ranges::find(passes_in_pieces, about.name, &operator_passes::name);
-  if (passes != std::end(passes_in_pieces)) {
+  if (about.in_pieces) {
     constexpr const char* times[] = {"once", "at most twice", "at most three times", "at most four times",
                                      "at most five times"};
     out << "[In pieces](../../explanation/pieces.md) every pixel of an input is read "
-        << times[passes->reads - 1] << " with default parameters, plus halos" << passes->more << ".\n";
+        << times[about.reads_in_pieces.times - 1] << " with default parameters, plus halos"
+        << about.reads_in_pieces.more << ".\n";
   }
   if (about.most_gpu_words > 0)
     out << "A GPU takes at most " << about.most_gpu_words

@@ -88,6 +88,13 @@ struct peer_names {
   std::string_view diplib = {};  ///< in namespace dip
 };
 
+/// How often an operator in pieces reads a pixel of an input, at most, with default parameters and without
+/// halos.
+struct pixel_reads {
+  int times = 1;
+  std::string_view more = {};  ///< what the image may add to them
+};
+
 struct operator_description {
   std::string_view name;     ///< in C++ and Python
   std::string_view verb;     ///< on the command line
@@ -112,6 +119,7 @@ struct operator_description {
   /// For one front end alone: no verb, no function of <macareu/operators.hpp>, not in catalogue().
   bool hidden = false;
   bool in_pieces = true;  ///< works on images larger than memory, on devices that do
+  pixel_reads reads_in_pieces = {};
   /// The largest image that one GPU takes as a whole, in words of 64 pixels of a row; 0: any that fits its
   /// memory.
   std::int64_t most_gpu_words = 0;

@@ -30,6 +30,7 @@ struct expand_labels {
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
+      .reads_in_pieces = {2},
       .formula =
           "expanded(p) = f(q), q = argmin over q with f(q) != 0 of |p - q|, where |p - q| <= max_distance",
       .peers = {.skimage = "segmentation.expand_labels"}};

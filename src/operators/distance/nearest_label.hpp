@@ -32,6 +32,7 @@ struct nearest_label {
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
+      .reads_in_pieces = {2},
       .formula = "L(p) = f(q), q = argmin over q with f(q) != 0 of |p - q|",
       .peers = {.skimage = "segmentation.expand_labels",
                 .itk = "DanielssonDistanceMapImageFilter",

@@ -38,6 +38,7 @@ struct nearest_site {
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
+      .reads_in_pieces = {2},
       .formula = "I(p) = index of q, q = argmin over q with f(q) = 0 of |p - q|",
       .peers = {.scipy = "ndimage.distance_transform_edt",
                 .itk = "DanielssonDistanceMapImageFilter",

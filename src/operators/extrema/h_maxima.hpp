@@ -27,6 +27,7 @@ struct h_maxima {
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
+      .reads_in_pieces = {3},
       .formula = "maxima(p) = f(p) - R_f(f - h)(p) >= h",
       .peers = {.skimage = "morphology.h_maxima", .matlab = "imextendedmax"}};
 

@@ -27,6 +27,7 @@ struct h_minima {
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
+      .reads_in_pieces = {3},
       .formula = "minima(p) = R*_f(f + h)(p) - f(p) >= h",
       .peers = {.skimage = "morphology.h_minima", .matlab = "imextendedmin"}};
 

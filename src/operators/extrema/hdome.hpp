@@ -28,6 +28,7 @@ struct hdome {
       .outputs = outputs,
       .parameters = parameters,
       .check = &check_height,
+      .reads_in_pieces = {2},
       .formula = "domes = f - R_f(f - h)",
       .peers = {.itk = "HConvexImageFilter"}};
 

@@ -27,6 +27,7 @@ struct hmax {
       .outputs = outputs,
       .parameters = parameters,
       .check = &check_height,
+      .reads_in_pieces = {2},
       .formula = "filtered = R_f(f - h)",
       .peers = {.itk = "HMaximaImageFilter", .matlab = "imhmax", .diplib = "HMaxima"}};
 

@@ -27,6 +27,7 @@ struct hmin {
       .outputs = outputs,
       .parameters = parameters,
       .check = &check_height,
+      .reads_in_pieces = {2},
       .formula = "filtered = R*_f(f + h)",
       .peers = {.itk = "HMinimaImageFilter", .matlab = "imhmin", .diplib = "HMinima"}};
 

@@ -26,6 +26,7 @@ struct maxima {
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
+      .reads_in_pieces = {3},
       .formula = "maxima(p) = f(p) > R_f(f - e)(p), with e one representable step",
       .peers = {.skimage = "morphology.local_maxima",
                 .itk = "RegionalMaximaImageFilter",

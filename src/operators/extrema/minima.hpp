@@ -26,6 +26,7 @@ struct minima {
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
+      .reads_in_pieces = {3},
       .formula = "minima(p) = f(p) < R*_f(f + e)(p), with e one representable step",
       .peers = {.skimage = "morphology.local_minima",
                 .itk = "RegionalMinimaImageFilter",

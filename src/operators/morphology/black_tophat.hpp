@@ -24,6 +24,7 @@ struct black_tophat {
       .parameters = flat_parameters,
       .each_channel = true,
       .check = &check_footprint,
+      .reads_in_pieces = {2},
       .formula = "tophat = closing(f) - f",
       .peers = {.skimage = "morphology.black_tophat",
                 .scipy = "ndimage.black_tophat",

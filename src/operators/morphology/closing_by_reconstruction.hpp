@@ -24,6 +24,7 @@ struct closing_by_reconstruction {
       .outputs = outputs,
       .parameters = flat_reconstruction_parameters,
       .check = &check_footprint,
+      .reads_in_pieces = {3},
       .formula = "closed = R*_f(dilation(f))",
       .peers = {.itk = "ClosingByReconstructionImageFilter", .diplib = "ClosingByReconstruction"}};
 

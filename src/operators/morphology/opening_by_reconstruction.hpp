@@ -24,6 +24,7 @@ struct opening_by_reconstruction {
       .outputs = outputs,
       .parameters = flat_reconstruction_parameters,
       .check = &check_footprint,
+      .reads_in_pieces = {3},
       .formula = "opened = R_f(erosion(f))",
       .peers = {.itk = "OpeningByReconstructionImageFilter", .diplib = "OpeningByReconstruction"}};
 

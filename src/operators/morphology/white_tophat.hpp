@@ -24,6 +24,7 @@ struct white_tophat {
       .parameters = flat_parameters,
       .each_channel = true,
       .check = &check_footprint,
+      .reads_in_pieces = {2},
       .formula = "tophat = f - opening(f)",
       .peers = {.skimage = "morphology.white_tophat",
                 .scipy = "ndimage.white_tophat",

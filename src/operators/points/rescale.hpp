@@ -77,6 +77,7 @@ struct rescale {
       .each_channel = true,
       .check = &check_range,
       .types = taken,
+      .reads_in_pieces = {3},
       .formula = "rescaled(p) = min(max((f(p) - low) / (high - low), 0), 1) * greatest",
       .peers = {.skimage = "exposure.rescale_intensity",
                 .itk = "RescaleIntensityImageFilter",

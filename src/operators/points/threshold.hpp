@@ -34,6 +34,7 @@ struct threshold {
       .outputs = outputs,
       .parameters = parameters,
       .each_channel = true,
+      .reads_in_pieces = {3},
       .formula =
           "mask(p) = f(p) > value; Otsu: value = argmax over t of w0(t) w1(t) (m0(t) - m1(t))^2, with "
           "shares w and means m of both parts",

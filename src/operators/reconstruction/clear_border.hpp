@@ -30,6 +30,7 @@ struct clear_border {
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
+      .reads_in_pieces = {2},
       .formula = "cleared = f - R_f(m); m = f on the border, the lowest value inside",
       .peers = {
           .skimage = "segmentation.clear_border", .matlab = "imclearborder", .diplib = "EdgeObjectsRemove"}};

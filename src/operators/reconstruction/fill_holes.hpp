@@ -31,6 +31,7 @@ struct fill_holes {
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
+      .reads_in_pieces = {2},
       .formula = "filled = R*_f(m), reconstruction by erosion; m = f on the border, the highest value inside",
       .peers = {.scipy = "ndimage.binary_fill_holes",
                 .itk = "GrayscaleFillholeImageFilter, BinaryFillholeImageFilter",

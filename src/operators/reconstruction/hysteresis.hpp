@@ -34,6 +34,7 @@ struct hysteresis {
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
+      .reads_in_pieces = {2},
       .formula = "mask = R_{f > low}(f > high), binary reconstruction",
       .peers = {.skimage = "filters.apply_hysteresis_threshold",
                 .itk = "DoubleThresholdImageFilter",

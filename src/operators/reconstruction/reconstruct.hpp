@@ -37,6 +37,7 @@ struct reconstruct {
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
+      .reads_in_pieces = {2},
       .formula =
           "R_f(m) = lim J_n, where J_0 = m and J_{n+1} = min(dilate(J_n), f); by erosion R*_f(m) = lim "
           "J_n, J_{n+1} = max(erode(J_n), f)",

@@ -69,6 +69,7 @@ struct label {
       .parameters = parameters,
       .gives_labels = true,
       .check = &check_blocks,
+      .reads_in_pieces = {2},
       .most_gpu_words = most_gpu_words,
       .formula =
           "labels(p) = number of the class of p in the smallest equivalence that joins neighbours of "

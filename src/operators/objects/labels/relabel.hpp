@@ -78,6 +78,7 @@ struct relabel {
       .takes_labels = true,
       .gives_labels = true,
       .check = &check_parameters,
+      .reads_in_pieces = {3},
       .formula =
           "result(p) = rank of the object of p among the kept objects, in the given order; 0 where it is "
           "dropped",

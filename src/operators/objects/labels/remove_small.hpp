@@ -41,6 +41,7 @@ struct remove_small {
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
+      .reads_in_pieces = {3},
       .most_gpu_words = most_gpu_words,
       .formula = "result(p) = f(p) where |object of p| >= min_size, else 0",
       .peers = {.skimage = "morphology.remove_small_objects",

@@ -64,6 +64,7 @@ struct measure {
       .table = "one row an object",
       .takes_labels = true,
       .check = &check_columns,
+      .reads_in_pieces = {2},
       .formula = "moments of an object: m_{ijk} = sum over its pixels of z^i y^j x^k",
       .peers = {.skimage = "measure.regionprops_table",
                 .scipy = "ndimage.sum_labels, ndimage.center_of_mass",

@@ -53,6 +53,7 @@ struct contours {
       .takes_labels = true,
       .check = &check_sides,
       .types = label_types,
+      .reads_in_pieces = {2},
       .formula = "the outline of {p : labels(p) = n}, with pixels as closed squares",
       .peers = {.skimage = "measure.find_contours",
                 .matlab = "bwboundaries",

@@ -59,6 +59,7 @@ struct merge_regions {
       .takes_labels = true,
       .gives_labels = true,
       .types = label_types,
+      .reads_in_pieces = {3},
       .formula =
           "ell(A) = min(1, |A| / (4 pi sqrt(det cov(A)))), in volumes with 20 sqrt(5) pi / 3 for 4 pi; gain(A, B) = ell(A and B) - (|A| ell(A) + |B| "
           "ell(B)) / (|A| + |B|) + border_weight (b / min(mean(A), mean(B)) - 1) + small_weight max(0, 1 - "

@@ -112,6 +112,7 @@ struct watershed {
       .gives_labels = true,
       .check = &check_forms,
       .types = taken,
+      .reads_in_pieces = {5, ", and again where rims change"},
       .most_gpu_words = most_gpu_words,
       .formula =
           "t(m) = (f(m), 0) at markers, t(q) = min over neighbours p of max(t(p) + (0, 1), (f(q), 0)); "
