@@ -50,8 +50,10 @@ shards=1  # of large images, one at a time
 for shard in $(seq 0 $((shards - 1))); do
   start "test_cuda, shard $shard" env GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX="$shard" "$programs/test_cuda" --gtest_brief=1 --gtest_filter=-'little_memory.*'
 done
-ctest --test-dir "$build" --output-on-failure --parallel "$jobs" --tests-regex '^conformance.*cuda' --no-tests=error
+ctest --test-dir "$build" --output-on-failure --parallel "$jobs" --tests-regex '^conformance.*cuda' --exclude-regex large_images --no-tests=error
 finish
+# Each process keeps up to a sixteenth of the GPU's memory, beside what its large images take.
+ctest --test-dir "$build" --output-on-failure --parallel 8 --tests-regex '^conformance.*large_images.*cuda' --no-tests=error
 
 # Under a sanitizer one test leaves most of the GPU idle, so many run in parallel.
 sanitize() {  # tool, share of the random images, program, tests
