@@ -61,6 +61,14 @@ class image_sink {
   /// adopted instead of being written. It is renamed, or copied from another file system.
   virtual std::optional<std::string> header() const { return std::nullopt; }
   virtual void adopt(const std::filesystem::path& /*file*/) {}
+  /// Whether each chunk is a file with its pixels in C order and nothing else. Those at the end of the image
+  /// reach beyond it.
+  virtual bool has_chunk_files() const { return false; }
+  /// Gives such a file, which keeps its own name, the name of a chunk. Returns false where the file system
+  /// cannot: the chunk has to be written then.
+  virtual bool link_chunk(const image_region& /*chunk*/, const std::filesystem::path& /*file*/) {
+    return false;
+  }
   /// Every pixel is written exactly once.
   virtual void write(const image_region& to, const void* from) = 0;
   virtual void commit() = 0;

@@ -86,6 +86,13 @@ void guarded_sink::write(const image_region& to, const void* from) {
   written_.insert(box_of(to));
 }
 
+bool guarded_sink::link_chunk(const image_region& chunk, const std::filesystem::path& file) {
+  const std::lock_guard lock(guard_);
+  if (!inner_.link_chunk(chunk, file)) return false;
+  written_.insert(box_of(chunk));
+  return true;
+}
+
 bool guarded_sink::was_written(const image_region& region) {
   const std::lock_guard lock(guard_);
   return written_.contains(box_of(region)) || inner_.was_written(region);

@@ -44,6 +44,8 @@ class guarded_sink final : public image_sink {
   bool in_order() const override { return inner_.in_order(); }
   std::optional<std::string> header() const override { return inner_.header(); }
   void adopt(const std::filesystem::path& file) override { inner_.adopt(file); }
+  bool has_chunk_files() const override { return inner_.has_chunk_files(); }
+  bool link_chunk(const image_region& chunk, const std::filesystem::path& file) override;
   void write(const image_region& to, const void* from) override;
   void commit() override { inner_.commit(); }
   /// By a thread of this run too.

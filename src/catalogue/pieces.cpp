@@ -25,6 +25,7 @@
 #include "catalogue/work_image.hpp"
 #include "core/shapes_call.hpp"
 #include "engines/cuda/runtime/presence.hpp"
+#include "engines/pieces/files/split_file.hpp"
 #include "engines/pieces/piece_image.hpp"
 #include "engines/pieces/run.hpp"
 
@@ -63,6 +64,8 @@ std::string description_of(const operator_description& about, std::span<image_so
             (header ? std::to_string(header->size()) + " bytes, " +
                           std::to_string(std::hash<std::string>{}(*header))
                     : "");
+    if (output && output->has_chunk_files())
+      for (const auto side : output->chunk()) text += ", chunks of " + std::to_string(side);
   }
   return text + "\n";
 }
@@ -313,9 +316,17 @@ void compute_shapes_in_pieces(const operator_description& about, std::span<image
   run_pieces(about, inputs, {}, given, how, options, nullptr, &take);
 }
 
-work_image make_work_image(const source_form& form) {
-  const auto made = std::make_shared<pieces::piece_image>(form);
+work_image make_work_image(const source_form& form, const image_sink* becomes) {
+  const auto made =
+      std::make_shared<pieces::piece_image>(form, becomes ? pieces::chunk_files_of(*becomes) : std::nullopt);
   return {made, made};
+}
+
+bool link_work_image(image_source& work_image, image_sink& to, ranks* shared_by) {
+  const auto* const image = dynamic_cast<const pieces::piece_image*>(&work_image);
+  if (!image || image->adopted().grid().size() != pieces::chunk_files_of(to)) return false;
+  image->adopted().become_chunks(to, shared_by);
+  return true;
 }
 
 source_form output_form(const operator_description& about, std::size_t output,

@@ -182,6 +182,54 @@ TEST_F(sinks, a_finished_file_is_adopted_from_another_file_system) {
   expect_same(read_image(at("a.npy")).pixels, pixels_);
 }
 
+TEST_F(sinks, files_become_chunks) {
+  constexpr std::int64_t side = 1024;
+  const extents shape{side + 2, side + 3};
+  image pixels(dtype::u16, shape);
+  std::uint16_t next = 0;
+  for (auto& pixel : pixels.pixels<std::uint16_t>()) pixel = static_cast<std::uint16_t>(next += 77);
+  for (const std::string name : {"a.zarr", "a.ome.zarr"}) {
+    std::unique_ptr<image_sink> sink;
+    const auto old = ::umask(027);
+    try {
+      sink = create_sink(at(name), form_of(pixels));
+    } catch (const usage_error&) {
+      ::umask(old);
+      GTEST_SKIP() << "this build has no Zarr";
+    }
+    ::umask(old);
+    ASSERT_TRUE(sink->has_chunk_files());
+    ASSERT_EQ(sink->chunk(), (std::array<std::int64_t, 3>{1, side, side}));
+    std::vector<fs::path> files;
+    for (std::int64_t y = 0; y < shape.height(); y += side)
+      for (std::int64_t x = 0; x < shape.width(); x += side) {
+        const image_region chunk{{0, y, x},
+                                 {1, std::min(side, shape.height() - y), std::min(side, shape.width() - x)}};
+        std::string raster(side * side * sizeof(std::uint16_t), '\0');
+        for (std::int64_t row = 0; row < chunk.size[1]; ++row)
+          std::memcpy(raster.data() + row * side * 2,
+                      pixels.pixels<std::uint16_t>().data() + (y + row) * shape.width() + x,
+                      static_cast<std::size_t>(chunk.size[2] * 2));
+        if (y > 0)
+          raster.resize(static_cast<std::size_t>(chunk.size[1] * side * 2));  // no rows beyond the image
+        EXPECT_FALSE(sink->link_chunk(chunk, at("missing")));
+        files.push_back(save("work" + std::to_string(files.size()), raster));
+        fs::permissions(files.back(), fs::perms(0600));
+        EXPECT_TRUE(sink->link_chunk(chunk, files.back()));
+      }
+    sink->commit();
+    for (const auto& file : files) {
+      EXPECT_EQ(fs::hard_link_count(file), 2);
+      EXPECT_EQ(fs::status(file).permissions(), fs::perms(0640));
+      fs::remove(file);
+    }
+    expect_same(read_image(at(name)).pixels, pixels);
+    fs::remove_all(at(name));
+  }
+  const auto colour = create_sink(at("c.zarr"), {dtype::u8, {4, 4}, 3});
+  EXPECT_FALSE(colour->has_chunk_files());  // channels come last in it, not one after another
+}
+
 TEST_F(sinks, what_does_not_fit_is_refused) {
   EXPECT_TRUE(contains(message_of<usage_error>([&] {
                          create_sink(at("a.pgm"), {dtype::f32, {2, 2}});

@@ -1,5 +1,8 @@
 // Operators in pieces that several ranks share.
 #include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -50,7 +53,7 @@ class common_output {
 };
 
 /// That of one rank.
-class common_sink final : public image_sink {
+class common_sink : public image_sink {
  public:
   explicit common_sink(common_output& to) : to_(to) {}
   void write(const image_region& to, const void* from) override { to_.write(to, from); }
@@ -59,6 +62,38 @@ class common_sink final : public image_sink {
 
  private:
   common_output& to_;
+};
+
+/// Takes work files as chunks, but for some that it has to be given as pixels.
+class linking_sink final : public common_sink {
+ public:
+  linking_sink(common_output& to, const image_view& form)
+      : common_sink(to), bytes_(static_cast<std::int64_t>(size_of(form.type()))) {
+    const std::array whole{form.shape().depth(), form.shape().height(), form.shape().width()};
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      chunk_[axis] = std::clamp<std::int64_t>(whole[axis], 1, std::array{2, 5, 7}[axis]);
+  }
+  std::array<std::int64_t, 3> chunk() const override { return chunk_; }
+  bool has_chunk_files() const override { return true; }
+  bool link_chunk(const image_region& chunk, const std::filesystem::path& file) override {
+    if ((chunk.first[0] / chunk_[0] + chunk.first[1] / chunk_[1] + chunk.first[2] / chunk_[2]) % 3 == 2)
+      return false;
+    std::ifstream opened(file, std::ios::binary);
+    std::vector<char> pixels(static_cast<std::size_t>(chunk.pixels() * bytes_));
+    auto* row = pixels.data();
+    for (std::int64_t z = 0; z < chunk.size[0]; ++z)
+      for (std::int64_t y = 0; y < chunk.size[1]; ++y, row += chunk.size[2] * bytes_) {
+        opened.seekg((z * chunk_[1] + y) * chunk_[2] * bytes_);
+        opened.read(row, chunk.size[2] * bytes_);
+      }
+    EXPECT_TRUE(opened) << file;
+    write(chunk, pixels.data());
+    return true;
+  }
+
+ private:
+  std::array<std::int64_t, 3> chunk_{};
+  std::int64_t bytes_;
 };
 
 /// A usage error of pixels that others than the first rank read has the name of one of them.
@@ -81,9 +116,9 @@ class in_pieces_on_ranks : public in_pieces {
       common.push_back(output.data() ? std::make_unique<common_output>(output) : nullptr);
     const auto errors = on_ranks(size_, [&](ranks& all) {
       call_in_pieces call(inputs, {});
-      for (const auto& output : common)
-        call.to.push_back(output ? call.sinks.emplace_back(std::make_unique<common_sink>(*output)).get()
-                                 : nullptr);
+      for (std::size_t o = 0; o < outputs.size(); ++o)
+        call.to.push_back(common[o] ? call.sinks.emplace_back(sink_of(*common[o], outputs[o])).get()
+                                    : nullptr);
       auto options = options_;
       options.shared_by = &all;
       compute(call, options, all.is_first());
@@ -95,6 +130,12 @@ class in_pieces_on_ranks : public in_pieces {
   }
 
   int size_ = 1;
+
+ private:
+  std::unique_ptr<image_sink> sink_of(common_output& to, const image_view& form) const {
+    if (size_ % 2 == 0 && form.channels() == 1) return std::make_unique<linking_sink>(to, form);
+    return std::make_unique<common_sink>(to);
+  }
 };
 
 TEST_P(in_pieces_on_ranks, equal_serial) {

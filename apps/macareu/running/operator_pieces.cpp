@@ -152,7 +152,10 @@ void operator_run::finish_in_pieces(const std::vector<std::unique_ptr<image_sour
   const bool output_is_readable = describes && lower(made[0].extension().string()) == ".npy";
   std::optional<step_image> labels, selected;
   if (describes && (objects.drops_objects() || !output_is_readable))
-    to[0] = &labels.emplace("labels", output_form(about_, 0, from, values), steps).sink();
+    to[0] = &labels
+                 .emplace("labels", output_form(about_, 0, from, values), steps,
+                          objects.drops_objects() ? nullptr : sinks[0].get())
+                 .sink();
   auto shapes_file = steps.folder / fs::path(shapes.file()).filename();
   if (!is_first_rank()) shapes_file = "/dev/null";
   if (gives_shapes()) shapes.open(shapes_file);
@@ -169,7 +172,7 @@ void operator_run::finish_in_pieces(const std::vector<std::unique_ptr<image_sour
   double copy_seconds = 0;
   if (describes) {
     if (objects.drops_objects()) {
-      if (!output_is_readable) selected.emplace("kept", labels->form(), steps);
+      if (!output_is_readable) selected.emplace("kept", labels->form(), steps, sinks[0].get());
       select_objects(labels->source(), intensity, selected ? selected->sink() : *sinks[0], how, steps);
     }
     std::unique_ptr<image_source> output;

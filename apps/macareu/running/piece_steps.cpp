@@ -274,6 +274,7 @@ void copy_pixels(image_source& from, image_sink& to, const context& how) {
 }
 
 void copy_pixels_by_ranks(image_source& from, image_sink& to, const context& how) {
+  if (link_work_image(from, to, shared_ranks())) return on_first_rank([&] { to.commit(); });
   if (!shared_ranks() || to.in_order() || to.header())
     return on_first_rank([&] {
       copy_pixels(from, to, how);
@@ -285,8 +286,7 @@ void copy_pixels_by_ranks(image_source& from, image_sink& to, const context& how
   shared_ranks()->meet();
   on_first_rank([&] {
     for (auto i = own.end; i < boxes.count(); ++i)
-      if (!to.was_written(boxes[i]))
-        throw io_error("an output has no pixels from another rank; write it where all ranks see it");
+      if (!to.was_written(boxes[i])) throw no_pixels_of_others();
     to.commit();
   });
 }

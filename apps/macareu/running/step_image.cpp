@@ -4,10 +4,11 @@
 
 namespace macareu::tool {
 
-step_image::step_image(const std::string& name, const source_form& form, const piece_steps& steps)
+step_image::step_image(const std::string& name, const source_form& form, const piece_steps& steps,
+                       const image_sink* becomes)
     : form_(form), file_(steps.folder / (name + ".npy")), scratch_(steps.folder) {
   if (steps.resumable) {
-    const auto work_files = make_work_image(form);
+    const auto work_files = make_work_image(form, becomes);
     sink_ = work_files.sink;
     source_ = work_files.source;
   } else {

@@ -16,7 +16,9 @@ namespace macareu::tool {
 /// one. The first rank commits the sink before any of them reads.
 class step_image {
  public:
-  step_image(const std::string& name, const source_form& form, const piece_steps& steps);
+  /// becomes: the output that will have its pixels, if there is one.
+  step_image(const std::string& name, const source_form& form, const piece_steps& steps,
+             const image_sink* becomes = nullptr);
 
   const source_form& form() const { return form_; }
   image_sink& sink() { return *sink_; }

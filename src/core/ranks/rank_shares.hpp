@@ -6,9 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include <macareu/error.hpp>
 #include <macareu/ranks.hpp>
 
 namespace macareu {
+
+inline io_error no_pixels_of_others() {
+  return io_error("an output has no pixels from another rank; write it where all ranks see it");
+}
 
 struct rank_share {
   std::int64_t first, end;

@@ -233,7 +233,7 @@ class engine : public plan {
   void basins(const neighbourhood& near, const image<std::uint32_t>& labels, const image<const Key>& passes,
               const image<const std::uint32_t>& seeds) {
     const auto in = in_any_shape({&passes, &seeds});
-    labels.set(basins_in_pieces<Key>(run_, near, in[0], in[1], header_of(labels)));
+    labels.set(basins_in_pieces<Key>(run_, near, in[0], in[1], form_of(labels)));
   }
 
   template <edge_rule Rule, class Kept, class Enter, class In>

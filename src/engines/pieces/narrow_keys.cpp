@@ -14,7 +14,7 @@ template class rank_rims<std::uint8_t>;
 template class piece_waves<std::uint8_t>;
 template void plan::set_wave<std::uint8_t>(const any_image&, piece_wave, const host_threads&);
 template node_ptr basins_in_pieces<std::uint8_t>(run&, const neighbourhood&, node_ptr, node_ptr,
-                                                 const file_header&);
+                                                 const file_form&);
 
 template struct rim_summary<std::uint16_t>;
 template class rim_flood<std::uint16_t>;
@@ -23,6 +23,6 @@ template class rank_rims<std::uint16_t>;
 template class piece_waves<std::uint16_t>;
 template void plan::set_wave<std::uint16_t>(const any_image&, piece_wave, const host_threads&);
 template node_ptr basins_in_pieces<std::uint16_t>(run&, const neighbourhood&, node_ptr, node_ptr,
-                                                  const file_header&);
+                                                  const file_form&);
 
 }  // namespace macareu::pieces

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/coding/coded_image.hpp"
+#include "core/ranks/rank_shares.hpp"
 #include "engines/pieces/computed.hpp"
 #include "engines/pieces/piece_image.hpp"
 #include "engines/pieces/shared_pass.hpp"
@@ -38,9 +39,11 @@ std::shared_ptr<slot> output_slots::slot_of(image_sink& sink, const image_view& 
   return at->channels[static_cast<std::size_t>(channel)];
 }
 
-file_header output_slots::header_of(const slot& place) const {
-  if (place.output < 0) return std::nullopt;
-  return outputs_[static_cast<std::size_t>(place.output)].sink->header();
+file_form output_slots::form_of(const slot& place) const {
+  if (place.output < 0) return {};
+  const auto& [sink, channels] = outputs_[static_cast<std::size_t>(place.output)];
+  if (const auto* const work_image = dynamic_cast<const piece_image*>(sink)) return {{}, work_image->files()};
+  return {sink->header(), chunk_files_of(*sink)};
 }
 
 void output_slots::write() {
@@ -125,14 +128,14 @@ site output_slots::size_in_sink(const image_sink& sink, const std::vector<node_p
 }
 
 node_ptr output_slots::in_file(const node_ptr& result) {
-  if (!run_.plans) return filled(result, std::nullopt);
+  if (!run_.plans) return filled(result, {});
   size_in_file(*result);
   return std::make_shared<planned>(run_, result->whole, result->pixel_bytes);
 }
 
-std::shared_ptr<stored> output_slots::filled(const node_ptr& result, const file_header& header) {
+std::shared_ptr<stored> output_slots::filled(const node_ptr& result, const file_form& form) {
   const auto file =
-      std::make_shared<stored>(run_, result->whole, result->pixel_bytes, size_in_file(*result), header);
+      std::make_shared<stored>(run_, result->whole, result->pixel_bytes, size_in_file(*result), form);
   const auto& grid = file->grid();
   file->fill([&](std::int64_t piece, std::optional<std::int64_t> next) {
     auto pixels = result->read(grid.piece(piece));
@@ -157,7 +160,7 @@ std::shared_ptr<stored> output_slots::write(const output& each) {
       if (!dynamic_cast<planned*>(result.get())) size_in_file(*result);
       return nullptr;
     }
-    if (!file || file->header() != header) file = filled(result, *header);
+    if (!file || file->form().header != header) file = filled(result, {header, {}});
     file->finish();
     return file;
   }
@@ -167,7 +170,7 @@ std::shared_ptr<stored> output_slots::write(const output& each) {
       if (!dynamic_cast<planned*>(results[0].get())) size_in_file(*results[0]);
       return nullptr;
     }
-    if (!file) file = filled(results[0], std::nullopt);
+    if (!file) file = filled(results[0], {{}, work_image->files()});
     file->finish();
     work_image->adopt(file->split());
     if (run_.is_first_rank())
@@ -190,6 +193,12 @@ std::shared_ptr<stored> output_slots::write(const output& each) {
   }
   const piece_grid grid(results[0]->whole, size_in_sink(sink, results));
   if (run_.plans) return nullptr;
+  if (results.size() == 1 && file && file->split() && file->split()->grid().size() == chunk_files_of(sink)) {
+    file->finish();
+    file->split()->become_chunks(sink, &run_.all_ranks());
+    if (run_.is_first_rank()) run_.bytes_written += file->whole.pixels() * bytes;
+    return nullptr;
+  }
   std::vector<bool> is_mine(static_cast<std::size_t>(grid.count()));
   const auto write_piece = [&](std::int64_t piece, std::optional<std::int64_t> next) {
     const auto where = grid.piece(piece);
@@ -223,7 +232,7 @@ void output_slots::require_written(image_sink& sink, const piece_grid& grid,
                                    const std::vector<bool>& is_mine) {
   for (std::int64_t piece = 0; piece < grid.count(); ++piece)
     if (!is_mine[static_cast<std::size_t>(piece)] && !sink.was_written(region_of(grid.piece(piece))))
-      throw io_error("an output has no pixels from another rank; write it where all ranks see it");
+      throw no_pixels_of_others();
 }
 
 }  // namespace macareu::pieces

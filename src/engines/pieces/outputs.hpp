@@ -28,10 +28,10 @@ class output_slots {
   explicit output_slots(run& of) : run_(of) {}
 
   std::shared_ptr<slot> slot_of(image_sink& sink, const image_view& form, int channel);
-  /// That of the file which an image becomes, if a scratch file can become it.
-  file_header header_of(const slot& place) const;
+  /// That of the output which an image becomes, if work files can become it.
+  file_form form_of(const slot& place) const;
   /// A result in a file of its own. A run that is resumed finds what is done.
-  std::shared_ptr<stored> filled(const node_ptr& result, const file_header& header);
+  std::shared_ptr<stored> filled(const node_ptr& result, const file_form& form);
   /// The same without a header, for results that are computed in other boxes than they are read.
   node_ptr in_file(const node_ptr& result);
   /// Computes what is not computed yet, and writes all outputs.

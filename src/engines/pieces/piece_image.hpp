@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -16,9 +17,11 @@ namespace macareu::pieces {
 /// Of one channel. The first run has a folder, whose files the caller keeps until the second ended.
 class piece_image final : public image_sink, public image_source {
  public:
-  explicit piece_image(source_form form) : form_(std::move(form)) {}
+  /// Its files are chunks of `files` pixels, or those that suit the first run.
+  piece_image(source_form form, std::optional<site> files) : form_(std::move(form)), files_(files) {}
 
   const source_form& form() const override { return form_; }
+  const std::optional<site>& files() const { return files_; }
   std::array<std::int64_t, 3> chunk() const override { return {}; }
   void read(const image_region& from, void* to) override;
   /// The first run is continued with the same files.
@@ -33,9 +36,12 @@ class piece_image final : public image_sink, public image_source {
     const std::lock_guard lock(guard_);
     file_ = std::move(file);
   }
+  /// The files, once the first run has handed them over.
+  const split_file& adopted() const { return *file_; }
 
  private:
   source_form form_;
+  std::optional<site> files_;
   std::mutex guard_;
   std::shared_ptr<const split_file> file_;
 };

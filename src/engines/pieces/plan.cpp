@@ -185,7 +185,7 @@ std::uint64_t plan::set_components(const any_image& labels, std::size_t bytes, b
     return 1;  // some operators refuse images without objects
   }
   const component_bands bands(run_, volume, from, std::move(number));
-  const auto [result, count] = bands.join(bytes, header_of(labels), threads);
+  const auto [result, count] = bands.join(bytes, form_of(labels), threads);
   labels.set(result);
   return count;
 }
@@ -209,7 +209,7 @@ void plan::set_recoded(const any_image& labels, tallied_rows<Label> number, cons
 template void plan::set_recoded(const any_image&, tallied_rows<std::uint32_t>, const host_threads&);
 template void plan::set_recoded(const any_image&, tallied_rows<std::uint64_t>, const host_threads&);
 
-file_header plan::header_of(const any_image& out) const { return outputs_.header_of(*out.place()); }
+file_form plan::form_of(const any_image& out) const { return outputs_.form_of(*out.place()); }
 
 void plan::read_pixel(const any_image& from, site p, void* to) {
   auto image = from.result();

@@ -81,7 +81,7 @@ class plan {
 
   /// Inputs that can be read in any boxes.
   std::vector<node_ptr> in_any_shape(images in);
-  file_header header_of(const any_image& out) const;
+  file_form form_of(const any_image& out) const;
   void read_pixel(const any_image& from, site p, void* to);
   void finish();
 

@@ -14,7 +14,7 @@ template class rank_rims<std::uint32_t>;
 template class piece_waves<std::uint32_t>;
 template void plan::set_wave<std::uint32_t>(const any_image&, piece_wave, const host_threads&);
 template node_ptr basins_in_pieces<std::uint32_t>(run&, const neighbourhood&, node_ptr, node_ptr,
-                                                  const file_header&);
+                                                  const file_form&);
 
 template struct rim_summary<std::uint64_t>;
 template class rim_flood<std::uint64_t>;
@@ -23,6 +23,6 @@ template class rank_rims<std::uint64_t>;
 template class piece_waves<std::uint64_t>;
 template void plan::set_wave<std::uint64_t>(const any_image&, piece_wave, const host_threads&);
 template node_ptr basins_in_pieces<std::uint64_t>(run&, const neighbourhood&, node_ptr, node_ptr,
-                                                  const file_header&);
+                                                  const file_form&);
 
 }  // namespace macareu::pieces

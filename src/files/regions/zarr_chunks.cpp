@@ -117,10 +117,33 @@ bool read_chunk(const zarr_array& array, const std::filesystem::path& file, std:
   return true;
 }
 
+namespace {
+
+void make_folder_of(const zarr_array& array, const std::filesystem::path& chunk, std::error_code& error) {
+  if (array.separator == '/') std::filesystem::create_directories(chunk.parent_path(), error);
+}
+
+}  // namespace
+
+bool link_as_chunk(const zarr_array& array, const std::filesystem::path& chunk,
+                   const std::filesystem::path& file) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  // Pixels beyond the image may lie beyond the end of the file.
+  fs::resize_file(file, array.chunk_bytes(), error);
+  // Of the metadata: files of this process may have stricter ones.
+  const auto permissions = error ? fs::perms{} : fs::status(array.directory / ".zarray", error).permissions();
+  if (!error) fs::permissions(file, permissions, error);
+  if (!error) make_folder_of(array, chunk, error);
+  if (!error) fs::remove(chunk, error);  // of an earlier process
+  if (!error) fs::create_hard_link(file, chunk, error);
+  return !error;
+}
+
 void write_chunk(const zarr_array& array, const std::filesystem::path& file,
                  std::span<const std::byte> pixels, const std::filesystem::path& name) {
   std::error_code error;
-  if (array.separator == '/') std::filesystem::create_directories(file.parent_path(), error);
+  make_folder_of(array, file, error);
   if (error) throw io_error(name.string(), error.message());
   auto temporary = file;
   temporary += ".tmp";

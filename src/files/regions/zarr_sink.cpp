@@ -81,6 +81,8 @@ class zarr_sink final : public image_sink {
             bool zeros_elsewhere);
 
   std::array<std::int64_t, 3> chunk() const override;
+  bool has_chunk_files() const override;
+  bool link_chunk(const image_region& chunk, const fs::path& file) override;
   void write(const image_region& to, const void* from) override;
   void commit() override;
   bool was_written(const image_region& region) override;
@@ -148,6 +150,24 @@ void zarr_sink::write(const image_region& to, const void* from) {
   write_chunks(image_, to, from, name_);
   const std::lock_guard lock(noting_);
   written_.add(to);
+}
+
+bool zarr_sink::has_chunk_files() const {
+  const auto& array = image_.array;
+  return image_.form.channels == 1 && (array.order == std::endian::native || size_of(array.type) == 1);
+}
+
+bool zarr_sink::link_chunk(const image_region& chunk, const fs::path& file) {
+  require_inside(chunk, image_.form.shape);
+  const auto& array = image_.array;
+  bool linked = false;
+  for_each_chunk(image_, chunk, [&](const chunk_part& part) {
+    linked = link_as_chunk(array, array.chunk_file(part.index), file);
+  });
+  if (!linked) return false;
+  const std::lock_guard lock(noting_);
+  written_.add(chunk);
+  return true;
 }
 
 bool zarr_sink::was_written(const image_region& region) {

@@ -447,7 +447,7 @@ class piece_basins {
 
 template <class Key>
 node_ptr basins_in_pieces(run& of, const neighbourhood& near, node_ptr passes, node_ptr seeds,
-                          const file_header& header) {
+                          const file_form& header) {
   const auto basins = std::make_shared<piece_basins<Key>>(of, near, passes, seeds);
   if (of.plans) return std::make_shared<planned>(of, passes->whole, sizeof(std::uint32_t));
   const auto result =

@@ -244,7 +244,7 @@ site band_size(const run& of, const node& image, std::size_t label_bytes, bool v
   return of.piece_size(image.whole, bytes, band_axes(volume), surroundings_of_bands(image, volume));
 }
 
-std::pair<node_ptr, std::uint64_t> component_bands::join(std::size_t label_bytes, const file_header& header,
+std::pair<node_ptr, std::uint64_t> component_bands::join(std::size_t label_bytes, const file_form& header,
                                                          const host_threads& threads) const {
   const auto whole = image_->whole;
   const auto result = std::make_shared<stored>(run_, whole, label_bytes,
@@ -322,7 +322,8 @@ std::pair<node_ptr, std::uint64_t> component_bands::join(std::size_t label_bytes
 }
 
 template <class Label>
-local_numbers numbers_in_use(block_memory& memory, const framed<const Label>& labels) {
+std::optional<local_numbers> numbers_in_use(block_memory& memory, const framed<const Label>& labels,
+                                            std::int64_t most) {
   const auto& from = labels.pixels();
   local_numbers result;
   result.numbers = block(memory, {{0, 0, 0}, {from.depth, from.height, from.width}}, sizeof(std::uint32_t));
@@ -342,6 +343,7 @@ local_numbers numbers_in_use(block_memory& memory, const framed<const Label>& la
           if (label != 0) {
             const auto [found, fresh] =
                 number.try_emplace(label, static_cast<std::uint32_t>(result.labels.size()));
+            if (fresh && std::ssize(result.labels) > most) return std::nullopt;
             if (fresh) result.labels.push_back(label);
             last_number = found->second;
           }
@@ -420,7 +422,9 @@ std::vector<box> parts_of_band(const framed<const Label>& labels, const box& ban
 
 template std::vector<box> parts_of_band(const framed<const std::uint32_t>&, const box&, bool, std::int64_t);
 template std::vector<box> parts_of_band(const framed<const std::uint64_t>&, const box&, bool, std::int64_t);
-template local_numbers numbers_in_use(block_memory&, const framed<const std::uint32_t>&);
-template local_numbers numbers_in_use(block_memory&, const framed<const std::uint64_t>&);
+template std::optional<local_numbers> numbers_in_use(block_memory&, const framed<const std::uint32_t>&,
+                                                     std::int64_t);
+template std::optional<local_numbers> numbers_in_use(block_memory&, const framed<const std::uint64_t>&,
+                                                     std::int64_t);
 
 }  // namespace macareu::pieces

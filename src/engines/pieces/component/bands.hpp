@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,7 +31,7 @@ class component_bands {
       : run_(of), volume_(volume), image_(std::move(image)), number_(std::move(number)) {}
 
   /// The labels, of 4 or 8 bytes, and the number of objects. A band gets its numbers when it is read.
-  std::pair<node_ptr, std::uint64_t> join(std::size_t label_bytes, const file_header& header,
+  std::pair<node_ptr, std::uint64_t> join(std::size_t label_bytes, const file_form& header,
                                           const host_threads& threads) const;
 
  private:
@@ -51,8 +52,10 @@ struct local_numbers {
     return {numbers.image<const std::uint32_t>(whole).pixels(), here};
   }
 };
+/// Nothing if there are more labels than `most`.
 template <class Label>
-local_numbers numbers_in_use(block_memory& memory, const framed<const Label>& labels);
+std::optional<local_numbers> numbers_in_use(block_memory& memory, const framed<const Label>& labels,
+                                            std::int64_t most);
 
 /// Room for what objects of a band take beside its pixels: a share of the limit.
 class object_room {

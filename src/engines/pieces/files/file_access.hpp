@@ -1,10 +1,13 @@
 // Reads and writes at an offset that do all or throw.
 #pragma once
 
+#include <sys/uio.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 namespace macareu::pieces {
 
@@ -30,6 +33,10 @@ void write_all(int descriptor, const void* from, std::size_t bytes, std::int64_t
                const std::filesystem::path& name);
 void read_all(int descriptor, void* to, std::size_t bytes, std::int64_t offset,
               const std::filesystem::path& name);
+/// The same for parts of memory that follow each other in the file.
+void write_all(int descriptor, std::vector<iovec> from, std::int64_t offset,
+               const std::filesystem::path& name);
+void read_all(int descriptor, std::vector<iovec> to, std::int64_t offset, const std::filesystem::path& name);
 /// A work file, mode 0600. A new one must not exist; a kept one is opened again.
 unique_descriptor open_work_file(const std::filesystem::path& file, bool keep);
 

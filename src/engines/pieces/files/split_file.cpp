@@ -5,12 +5,21 @@
 
 #include <cerrno>
 #include <cstring>
+#include <memory>
+#include <vector>
 
 #include <macareu/error.hpp>
 
+#include "core/ranks/rank_shares.hpp"
 #include "engines/pieces/files/file_access.hpp"
 
 namespace macareu::pieces {
+
+std::optional<site> chunk_files_of(const image_sink& sink) {
+  if (!sink.has_chunk_files()) return std::nullopt;
+  const auto chunk = sink.chunk();
+  return site{chunk[0], chunk[1], chunk[2]};
+}
 
 split_file::split_file(std::filesystem::path folder, const piece_grid& grid, std::size_t pixel_bytes)
     : folder_(std::move(folder)), grid_(grid), pixel_bytes_(pixel_bytes) {
@@ -18,29 +27,66 @@ split_file::split_file(std::filesystem::path folder, const piece_grid& grid, std
     throw io_error(folder_.string() + ": " + std::strerror(errno));
 }
 
+namespace {
+
+/// transfer(offset, parts) for parts of the pixels that follow each other in a file of an image in C order.
+template <class Transfer>
+void over_runs(const block& pixels, const box& image, const Transfer& transfer) {
+  std::vector<iovec> run;
+  std::int64_t begin = 0, end = 0;
+  over_parts(pixels, image, [&](std::int64_t offset, std::byte* memory, std::int64_t bytes) {
+    if (offset != end && !run.empty()) transfer(begin, std::exchange(run, {}));
+    if (run.empty()) begin = offset;
+    run.push_back({memory, static_cast<std::size_t>(bytes)});
+    end = offset + bytes;
+  });
+  if (!run.empty()) transfer(begin, std::move(run));
+}
+
+}  // namespace
+
 void split_file::write(const block& pixels) const {
   grid_.for_each_in(pixels.where, [&](std::int64_t piece) {
     const auto path = path_of(piece);
-    const auto place = grid_.piece(piece);
     const auto file = open_work_file(path, true);
-    over_parts(pixels.part(common(pixels.where, place)), place,
-               [&](std::int64_t offset, const std::byte* from, std::int64_t bytes) {
-                 write_all(file.get(), from, static_cast<std::size_t>(bytes), offset, path);
-               });
+    over_runs(pixels.part(common(pixels.where, grid_.piece(piece))), in_file(piece),
+              [&](std::int64_t offset, std::vector<iovec> from) {
+                write_all(file.get(), std::move(from), offset, path);
+              });
   });
 }
 
 void split_file::read(const block& to) const {
   grid_.for_each_in(to.where, [&](std::int64_t piece) {
     const auto path = path_of(piece);
-    const auto place = grid_.piece(piece);
     const unique_descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
     if (!file.is_open()) throw io_error(path.string(), std::strerror(errno));
-    over_parts(to.part(common(to.where, place)), place,
-               [&](std::int64_t offset, std::byte* memory, std::int64_t bytes) {
-                 read_all(file.get(), memory, static_cast<std::size_t>(bytes), offset, path);
-               });
+    over_runs(to.part(common(to.where, grid_.piece(piece))), in_file(piece),
+              [&](std::int64_t offset, std::vector<iovec> memory) {
+                read_all(file.get(), std::move(memory), offset, path);
+              });
   });
+}
+
+void split_file::become_chunks(image_sink& of, ranks* shared_by) const {
+  const auto chunk = [&](std::int64_t piece) {
+    const auto where = grid_.piece(piece);
+    return image_region{{where.first.z, where.first.y, where.first.x},
+                        {where.size.z, where.size.y, where.size.x}};
+  };
+  const auto memory = std::make_shared<block_memory>();
+  const auto own = share_of(shared_by, grid_.count());
+  for (auto piece = own.first; piece < own.end; ++piece) {
+    if (of.link_chunk(chunk(piece), path_of(piece))) continue;
+    const block pixels(*memory, grid_.piece(piece), pixel_bytes_);
+    read(pixels);
+    of.write(chunk(piece), pixels.first);
+  }
+  if (!shared_by) return;
+  shared_by->meet();
+  if (shared_by->rank() > 0) return;
+  for (auto piece = own.end; piece < grid_.count(); ++piece)
+    if (!of.was_written(chunk(piece))) throw no_pixels_of_others();
 }
 
 }  // namespace macareu::pieces

@@ -4,13 +4,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <utility>
+
+#include <macareu/ranks.hpp>
+#include <macareu/sources.hpp>
 
 #include "engines/pieces/block.hpp"
 #include "engines/pieces/box.hpp"
 
 namespace macareu::pieces {
 
+/// The chunks of an output, if each is a file that a work file can become.
+std::optional<site> chunk_files_of(const image_sink& sink);
+
+/// Files have room for a whole piece, also at the end of the image.
 class split_file {
  public:
   /// Makes the folder, which others may have made.
@@ -20,11 +28,17 @@ class split_file {
   /// Of pieces that were written. Throws io_error if one is not there.
   void read(const block& to) const;
 
+  /// Gives the chunks of an output the files of the pieces, or their pixels where the file system cannot.
+  /// Each rank has a share of them, and the first one returns when all are there.
+  void become_chunks(image_sink& of, ranks* shared_by) const;
+
   const piece_grid& grid() const { return grid_; }
   std::size_t pixel_bytes() const { return pixel_bytes_; }
 
  private:
   std::filesystem::path path_of(std::int64_t piece) const { return folder_ / std::to_string(piece); }
+  /// Where the pixels of a piece lie in its file.
+  box in_file(std::int64_t piece) const { return {grid_.piece(piece).first, grid_.size()}; }
 
   std::filesystem::path folder_;
   piece_grid grid_;

@@ -143,19 +143,22 @@ void source_node::expect(const box& where) {
   if (!computed_of(source_)) expected_.expect(run_.inputs, where, loading());
 }
 
-pixel_file::pixel_file(run& of, const piece_grid& grid, std::size_t pixel_bytes, const file_header& header)
+pixel_file::pixel_file(run& of, const piece_grid& grid, std::size_t pixel_bytes, const file_form& form)
     : run_(of),
       whole_(grid.whole()),
       pixel_bytes_(pixel_bytes),
-      begin_(header ? static_cast<std::int64_t>(header->size()) : 0),
+      begin_(form.header ? static_cast<std::int64_t>(form.header->size()) : 0),
       path_(of.scratch_file()) {
   const bool is_private = !of.keeps_files() && !of.is_shared();
   if (begin_ == 0 && is_private) {
     coded_ = std::make_shared<coded_file>(path_.parent_path(), pixel_bytes);
     return;
   }
+  const auto& header = form.header;
   if (!header) {
-    split_ = std::make_shared<split_file>(path_, grid, pixel_bytes);
+    const auto& whole = grid.whole().size;
+    const piece_grid chunks({whole.z, whole.y, whole.x, {0, 0, 0}}, form.chunk.value_or(grid.size()));
+    split_ = std::make_shared<split_file>(path_, chunks, pixel_bytes);
     return;
   }
   file_ = open_work_file(path_, of.resumes() || of.is_shared());
@@ -214,12 +217,12 @@ block pixel_file::read(const box& where) {
   return pixels;
 }
 
-stored::stored(run& of, const frame& shape, std::size_t bytes, site piece, file_header header)
+stored::stored(run& of, const frame& shape, std::size_t bytes, site piece, file_form form)
     : node(shape, bytes),
       run_(of),
       grid_(shape, piece),
-      header_(std::move(header)),
-      file_(std::make_shared<pixel_file>(of, grid_, bytes, header_)),
+      form_(std::move(form)),
+      file_(std::make_shared<pixel_file>(of, grid_, bytes, form_)),
       written_(of.next_record()),
       finished_(of.next_record()) {}
 

@@ -70,14 +70,18 @@ class source_node final : public node {
   block last_;  // several nodes may read one box of one image
 };
 
-/// What a file that becomes an output begins with; absent for files of the run alone.
-using file_header = std::optional<std::string>;
+/// Of work files that become an output: what one file begins with, or the chunks that have a file each.
+/// Neither for files of the run alone.
+struct file_form {
+  std::optional<std::string> header = {};
+  std::optional<site> chunk = {};
+};
 
 /// Pixels in a work file: those of an output behind its header, in C order, others coded. Where ranks share
 /// the run, or it may be resumed, each piece has a file, which stays until the run ends.
 class pixel_file {
  public:
-  pixel_file(run& of, const piece_grid& grid, std::size_t pixel_bytes, const file_header& header);
+  pixel_file(run& of, const piece_grid& grid, std::size_t pixel_bytes, const file_form& form);
   ~pixel_file();
   pixel_file(const pixel_file&) = delete;
   pixel_file& operator=(const pixel_file&) = delete;
@@ -120,7 +124,7 @@ class stored final : public node {
   /// The pixels of a piece, if they are others than those in the file.
   using completion = std::function<std::optional<block>(std::int64_t piece)>;
 
-  stored(run& of, const frame& shape, std::size_t bytes, site piece, file_header header);
+  stored(run& of, const frame& shape, std::size_t bytes, site piece, file_form form);
 
   block read(const box& where) override;
   void expect(const box& where) override;
@@ -141,7 +145,7 @@ class stored final : public node {
 
   const piece_grid& grid() const { return grid_; }
   const std::filesystem::path& path() const { return file_->path(); }
-  const file_header& header() const { return header_; }
+  const file_form& form() const { return form_; }
   /// The file, if its pixels are coded.
   const std::shared_ptr<coded_file>& coded() const { return file_->coded(); }
   const std::shared_ptr<const split_file>& split() const { return file_->split(); }
@@ -152,7 +156,7 @@ class stored final : public node {
 
   run& run_;
   piece_grid grid_;
-  file_header header_;
+  file_form form_;
   std::shared_ptr<pixel_file> file_;
   std::int64_t written_, finished_;  // numbers of records
   completion complete_;

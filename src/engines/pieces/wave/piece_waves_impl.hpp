@@ -276,7 +276,7 @@ std::vector<block> piece_waves<Key>::parts(std::span<const block> blocks, const 
 }
 
 template <class Key>
-node_ptr piece_waves<Key>::first_pass(const file_header& header, const host_threads& threads) {
+node_ptr piece_waves<Key>::first_pass(const file_form& header, const host_threads& threads) {
   const auto result = std::make_shared<stored>(run_, whole_, sizeof(Key), grid_.size(), header);
   const window_radius one{near_.rank == 3 ? 1 : 0, 1, 1};
   const auto record = run_.next_record();
@@ -470,7 +470,7 @@ void plan::set_wave(const any_image& out, piece_wave wave, const host_threads& t
     return out.set(std::make_shared<planned>(run_, out.whole(), sizeof(Key)));
   }
   const auto waves = std::make_shared<piece_waves<Key>>(run_, out.whole(), std::move(from), std::move(wave));
-  out.set(waves->first_pass(header_of(out), threads));
+  out.set(waves->first_pass(form_of(out), threads));
 }
 
 }  // namespace macareu::pieces
