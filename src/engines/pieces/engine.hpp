@@ -39,6 +39,7 @@
 #include "patterns/engine.hpp"
 #include "patterns/host_rows.hpp"
 #include "patterns/inner_engine.hpp"
+#include "patterns/known_labels.hpp"
 #include "patterns/object_numbers.hpp"
 #include "patterns/tally_share.hpp"
 
@@ -74,6 +75,7 @@ class engine : public plan {
     static_assert(shares_tally<engine, probe::row_rule, image<const std::uint32_t>>);
     static_assert(places_object_numbers<engine, std::uint32_t>);
     static_assert(releases_memory<tallied_rows<std::uint32_t>>);
+    static_assert(knows_labels<engine, std::uint32_t>);
   }
 
   template <class T>
@@ -91,6 +93,11 @@ class engine : public plan {
   template <class T>
   temporary_image<T> temporary(const frame& shape) const {
     return temporary_image<T>(shape);
+  }
+
+  template <class Label>
+  std::optional<std::uint64_t> known_labels(const image<const Label>& labels) const {
+    return labels.result()->labels();
   }
 
   template <class Rule, class Out, class... In>

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "core/frame.hpp"
@@ -31,6 +32,8 @@ class node {
   virtual window_radius halo() const { return {0, 0, 0}; }
   /// The box that is cheapest to read.
   virtual site chunk() const { return {1, 1, 1}; }
+  /// Of labels 1..n: n, where it is known.
+  virtual std::optional<std::uint64_t> labels() const { return std::nullopt; }
 
   const frame whole;
   const std::size_t pixel_bytes;

@@ -172,7 +172,7 @@ std::shared_ptr<stored> output_slots::write(const output& each) {
     }
     if (!file) file = filled(results[0], {{}, work_image->files()});
     file->finish();
-    work_image->adopt(file->split());
+    work_image->adopt(file->split(), file->labels());
     if (run_.is_first_rank())
       run_.bytes_written += file->whole.pixels() * static_cast<std::int64_t>(file->pixel_bytes);
     return nullptr;

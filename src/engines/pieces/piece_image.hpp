@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -32,10 +33,13 @@ class piece_image final : public image_sink, public image_source {
   void commit() override {}
   using image_sink::adopt;
   /// Of ranks that are threads of one process each hands over the same files.
-  void adopt(std::shared_ptr<const split_file> file) {
+  void adopt(std::shared_ptr<const split_file> file, std::optional<std::uint64_t> labels) {
     const std::lock_guard lock(guard_);
     file_ = std::move(file);
+    labels_ = labels;
   }
+  /// Of labels 1..n: n, if the first run has counted them.
+  const std::optional<std::uint64_t>& labels() const { return labels_; }
   /// The files, once the first run has handed them over.
   const split_file& adopted() const { return *file_; }
 
@@ -44,6 +48,7 @@ class piece_image final : public image_sink, public image_source {
   std::optional<site> files_;
   std::mutex guard_;
   std::shared_ptr<const split_file> file_;
+  std::optional<std::uint64_t> labels_;
 };
 
 }  // namespace macareu::pieces

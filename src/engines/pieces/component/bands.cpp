@@ -293,6 +293,7 @@ std::pair<node_ptr, std::uint64_t> component_bands::join(std::size_t label_bytes
     share_pieces(run_, grid, found_in,
                  [&](std::int64_t b, const std::string& found) { all->add(b, record_from(found)); });
     const auto count = all->join();
+    result->has_labels(count);
     complete([all](std::int64_t b) { return all->numbers(b); });
     return {result, count};
   }
@@ -307,6 +308,7 @@ std::pair<node_ptr, std::uint64_t> component_bands::join(std::size_t label_bytes
     own.push_back(std::move(band));
   }
   auto merged = merge_bands(run_, std::move(own), threads);
+  result->has_labels(merged.count);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i].answer = std::move(merged.blocks[i]);
   if (run_.is_shared()) {
     const numbers_of_bands all(run_, grid, std::move(numbers));

@@ -10,6 +10,7 @@
 
 #include "core/coding/coded_file.hpp"
 #include "engines/pieces/files/file_access.hpp"
+#include "engines/pieces/piece_image.hpp"
 #include "engines/pieces/shared_pass.hpp"
 #include "engines/pieces/tuning.hpp"
 
@@ -65,6 +66,11 @@ site source_node::chunk() const {
   const auto given = source_.chunk();
   const auto side = [](std::int64_t own) { return std::max<std::int64_t>(1, own); };
   return {side(given[0]), side(given[1]), side(given[2])};
+}
+
+std::optional<std::uint64_t> source_node::labels() const {
+  const auto* const image = dynamic_cast<const piece_image*>(&source_);
+  return image ? image->labels() : std::nullopt;
 }
 
 block planned::read(const box& where) {

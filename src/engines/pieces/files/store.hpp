@@ -57,6 +57,7 @@ class source_node final : public node {
   void expect(const box& where) override;
   std::int64_t room() const override;
   site chunk() const override;
+  std::optional<std::uint64_t> labels() const override;
 
  private:
   expected_boxes::load loading() const;
@@ -129,6 +130,8 @@ class stored final : public node {
   block read(const box& where) override;
   void expect(const box& where) override;
   std::int64_t room() const override { return 2 * static_cast<std::int64_t>(pixel_bytes); }
+  std::optional<std::uint64_t> labels() const override { return labels_; }
+  void has_labels(std::uint64_t count) { labels_ = count; }
 
   /// Written by the thread of files, which calls `after` then.
   void write(block pixels, std::function<void()> after = {});
@@ -162,6 +165,7 @@ class stored final : public node {
   completion complete_;
   std::vector<bool> unfinished_;
   expected_boxes expected_;
+  std::optional<std::uint64_t> labels_;
 };
 
 }  // namespace pieces

@@ -10,6 +10,7 @@
 
 #include "core/call.hpp"
 #include "patterns/images.hpp"
+#include "patterns/known_labels.hpp"
 #include "patterns/map.hpp"
 #include "patterns/reduce.hpp"
 
@@ -43,8 +44,12 @@ std::uint64_t greatest_label(Engine& engine, const call& call) {
                       .parts = {input_named("labels"),
                                 " are whole numbers, not " + std::string(name_of(call.inputs[0].type()))},
                       .given = std::string(name_of(call.inputs[0].type()))});
-  else
-    return engine.reduce(greatest_number{}, input<T>(engine, call, 0));
+  else {
+    const auto labels = input<T>(engine, call, 0);
+    if constexpr (knows_labels<Engine, T>)
+      if (const auto greatest = engine.known_labels(labels)) return *greatest;
+    return engine.reduce(greatest_number{}, labels);
+  }
 }
 
 /// Limit of rows for the labels of an image, most of which may be unused.
