@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <map>
 #include <span>
 #include <utility>
@@ -28,27 +27,20 @@ void over_band_rows(plan& of, run& in_run, const Rule& rule, std::int64_t most, 
   const auto whole = labels.whole();
   const bool volume = whole.depth > 1;
   of.over_shared_bands({&labels, &in...}, [&](const box& band, std::span<const block> all) {
-    const auto numbers_of = [&](const block& labelled, std::int64_t at_most) {
-      return numbers_in_use(*in_run.memory, labelled.template image<const Label>(whole), at_most);
-    };
-    const auto tally = [&](const box& own, const box& around, std::span<const block> from,
-                           const local_numbers& local) {
-      Inner inner(in_run.quiet);
-      with_images(pixel_types<In...>{}, whole, from.subspan(1), [&](const auto&... part) {
-        const auto found = inner.tally_band(rule, local.labels.size() - 1, band_of(own, around, volume),
-                                            local.image(whole, around), part...);
-        const std::span<const typename Rule::row> rows(found);
-        for (std::size_t i = 1; i < rows.size(); ++i) take(static_cast<Label>(local.labels[i]), rows[i]);
-      });
-      inner.finish();
-    };
-    if (const auto local = numbers_of(all[0], most)) return tally(band, all[0].where, all, *local);
     for (const auto& own : parts_of_band(all[0].template image<const Label>(whole), band, volume, most)) {
       const auto around = common(grown(own, outline_reach(volume), whole), all[0].where);
       std::vector<block> from;
       for (const auto& each : all) from.push_back(each.part(around));
-      constexpr auto any = std::numeric_limits<std::int64_t>::max();
-      tally(own, around, from, *numbers_of(from[0], any));
+      const auto local = numbers_in_use(*in_run.memory, from[0].template image<const Label>(whole));
+      Inner inner(in_run.quiet);
+      with_images(
+          pixel_types<In...>{}, whole, std::span<const block>(from).subspan(1), [&](const auto&... part) {
+            const auto found = inner.tally_band(rule, local.labels.size() - 1, band_of(own, around, volume),
+                                                local.image(whole, around), part...);
+            const std::span<const typename Rule::row> rows(found);
+            for (std::size_t i = 1; i < rows.size(); ++i) take(static_cast<Label>(local.labels[i]), rows[i]);
+          });
+      inner.finish();
     }
   });
 }

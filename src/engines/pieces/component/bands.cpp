@@ -324,8 +324,7 @@ std::pair<node_ptr, std::uint64_t> component_bands::join(std::size_t label_bytes
 }
 
 template <class Label>
-std::optional<local_numbers> numbers_in_use(block_memory& memory, const framed<const Label>& labels,
-                                            std::int64_t most) {
+local_numbers numbers_in_use(block_memory& memory, const framed<const Label>& labels) {
   const auto& from = labels.pixels();
   local_numbers result;
   result.numbers = block(memory, {{0, 0, 0}, {from.depth, from.height, from.width}}, sizeof(std::uint32_t));
@@ -345,7 +344,6 @@ std::optional<local_numbers> numbers_in_use(block_memory& memory, const framed<c
           if (label != 0) {
             const auto [found, fresh] =
                 number.try_emplace(label, static_cast<std::uint32_t>(result.labels.size()));
-            if (fresh && std::ssize(result.labels) > most) return std::nullopt;
             if (fresh) result.labels.push_back(label);
             last_number = found->second;
           }
@@ -424,9 +422,7 @@ std::vector<box> parts_of_band(const framed<const Label>& labels, const box& ban
 
 template std::vector<box> parts_of_band(const framed<const std::uint32_t>&, const box&, bool, std::int64_t);
 template std::vector<box> parts_of_band(const framed<const std::uint64_t>&, const box&, bool, std::int64_t);
-template std::optional<local_numbers> numbers_in_use(block_memory&, const framed<const std::uint32_t>&,
-                                                     std::int64_t);
-template std::optional<local_numbers> numbers_in_use(block_memory&, const framed<const std::uint64_t>&,
-                                                     std::int64_t);
+template local_numbers numbers_in_use(block_memory&, const framed<const std::uint32_t>&);
+template local_numbers numbers_in_use(block_memory&, const framed<const std::uint64_t>&);
 
 }  // namespace macareu::pieces

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,10 +51,8 @@ struct local_numbers {
     return {numbers.image<const std::uint32_t>(whole).pixels(), here};
   }
 };
-/// Nothing if there are more labels than `most`.
 template <class Label>
-std::optional<local_numbers> numbers_in_use(block_memory& memory, const framed<const Label>& labels,
-                                            std::int64_t most);
+local_numbers numbers_in_use(block_memory& memory, const framed<const Label>& labels);
 
 /// Room for what objects of a band take beside its pixels: a share of the limit.
 class object_room {
