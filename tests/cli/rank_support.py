@@ -14,7 +14,8 @@ MODULES = os.path.join(os.path.dirname(os.path.dirname(TOOL)), os.environ.get("M
 # Launchers of Debian's packages. More ranks than processors are wanted here, and containers run as root.
 LAUNCHERS = {"openmpi": ("mpirun.openmpi", "--oversubscribe", "--bind-to", "none"), "mpich": ("mpiexec.mpich",)}
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-               "OMPI_MCA_btl": "self,vader", "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMP_NUM_THREADS": "1"}
+               "OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,vader", "OMPI_MCA_odls_base_sigkill_timeout": "0",
+               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMP_NUM_THREADS": "1"}
 RANK = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
 
 

@@ -3,13 +3,11 @@ import csv
 import hashlib
 import io
 import json
-import os
 import unittest
 import uuid
 
-from slide_support import BROWN, GLASS, NUCLEUS, TISSUE, Slide, SlideTest, area, doubled_area, polygons, stained
+from slide_support import BROWN, GLASS, NUCLEUS, SHARE, TISSUE, Slide, SlideTest, area, doubled_area, polygons, stained
 
-SHARE = float(os.environ.get("MACAREU_TEST_SHARE", "1"))
 FILES = sorted(["nuclei.geojson.gz", "nuclei.csv.gz", "labels.ome.tif", "tissue.geojson", "summary.json", "overview.png",
                 "histogram_area.png", "histogram_area.svg", "histogram_hematoxylin.png", "histogram_hematoxylin.svg",
                 "density.png", "density.svg"])
@@ -47,7 +45,7 @@ class Outputs(SlideTest):
 
     def test_rings_are_closed_and_oriented(self):
         self.write_slide("s.npy", stained())
-        self.nuclei("s.npy", "--mpp", "0.5")
+        self.nuclei_alone("s.npy", "--mpp", "0.5")
         for name in ("nuclei.geojson.gz", "tissue.geojson"):
             for feature in self.features(name=name):
                 for exterior, *holes in polygons(feature["geometry"]):
@@ -88,8 +86,8 @@ class Outputs(SlideTest):
     def test_ome_zarr(self):
         self.write_slide("s.npy", stained())
         self.succeed("clip", "s.npy", "--channels", "last", "-o", "s.ome.zarr", "--low", "0", "--high", "255")
-        self.nuclei("s.npy", "--mpp", "0.5", out="plain")
-        self.nuclei("s.ome.zarr", "--mpp", "0.5", "--pieces", "100,100")
+        self.nuclei_alone("s.npy", "--mpp", "0.5", out="plain")
+        self.nuclei_alone("s.ome.zarr", "--mpp", "0.5", "--pieces", "100,100")
         self.succeed("compare", "out/labels.ome.tif", "plain/labels.ome.tif")
         without_ids = [[{**row, "id": None} for row in self.rows(out)] for out in ("out", "plain")]
         self.assertEqual(*without_ids)
@@ -100,7 +98,7 @@ class Outputs(SlideTest):
         self.write_slide("other.npy", stained(step=44))
         ids = {}
         for name in ("s", "copy", "other"):
-            self.nuclei(name + ".npy", "--mpp", "0.5", out=name)
+            self.nuclei_alone(name + ".npy", "--mpp", "0.5", out=name)
             ids[name] = {row["id"] for row in self.rows(name)}
         self.assertEqual(ids["s"], ids["copy"])
         self.assertFalse(ids["s"] & ids["other"])
@@ -108,13 +106,13 @@ class Outputs(SlideTest):
     def test_level_of_a_pyramid(self):
         self.write_slide("s.npy", stained())
         self.succeed("clip", "s.npy", "--channels", "last", "-o", "s.tif", "--pyramid", "--low", "0", "--high", "255")
-        self.nuclei("s.tif", "--mpp", "0.5")
-        self.nuclei("s.npy", "--mpp", "0.5", out="plain")
+        self.nuclei_alone("s.tif", "--mpp", "0.5")
+        self.nuclei_alone("s.npy", "--mpp", "0.5", out="plain")
         self.assertEqual([row["area_px"] for row in self.rows()], [row["area_px"] for row in self.rows("plain")])
 
     def test_labels_are_a_pyramid(self):
         self.write_mha("s.mha", stained(height=600, width=700), 0.5, 0.5)
-        self.nuclei("s.mha")
+        self.nuclei_alone("s.mha")
         levels = [self.succeed("info", "out/labels.ome.tif", "--level", str(level)) for level in (0, 1)]
         self.assertIn("600 x 700", levels[0])
         self.assertIn("300 x 350", levels[1])
@@ -138,7 +136,7 @@ class Outputs(SlideTest):
         for x in (145, 225):
             slide.ellipse(175, x, 9, 9, BROWN)
         self.write_slide("s.npy", slide)
-        self.nuclei("s.npy", "--mpp", "0.5", "--stain-set", "h-dab")
+        self.nuclei_alone("s.npy", "--mpp", "0.5", "--stain-set", "h-dab")
         rows, summary = self.rows(), self.summary()
         positive = [row for row in rows if row["class"] == "Positive"]
         places = sorted((int(float(row["centroid_x_px"])), int(float(row["centroid_y_px"]))) for row in positive)
@@ -147,7 +145,7 @@ class Outputs(SlideTest):
         self.assertEqual((summary["positive"], summary["negative"]), (len(positive), len(rows) - len(positive)))
         classes = {feature["id"]: feature["properties"]["classification"]["name"] for feature in self.features()}
         self.assertEqual(classes, {row["id"]: row["class"] for row in rows})
-        self.nuclei("s.npy", "--mpp", "0.5", "--stain-set", "h-dab", "--positive", "3", out="none")
+        self.nuclei_alone("s.npy", "--mpp", "0.5", "--stain-set", "h-dab", "--positive", "3", out="none")
         self.assertEqual(self.summary("none")["positive"], 0)
 
     def test_glass_gives_an_empty_table(self):
@@ -159,17 +157,17 @@ class Outputs(SlideTest):
 
     def test_pixel_size_of_the_file(self):
         self.write_mha("s.mha", stained(), 0.5, 0.505)
-        self.nuclei("s.mha")
+        self.nuclei_alone("s.mha")
         self.assertAlmostEqual(self.summary()["mpp"], 0.5025)
-        self.nuclei("s.mha", "--mpp", "0.4", out="given")
+        self.nuclei_alone("s.mha", "--mpp", "0.4", out="given")
         self.assertEqual(self.summary("given")["mpp"], 0.4)
 
 
 class Parts(SlideTest):
     def test_rectangle(self):
         self.write_slide("s.npy", stained())
-        self.nuclei("s.npy", "--mpp", "0.5", out="whole")
-        self.nuclei("s.npy", "--mpp", "0.5", "--rectangle", "100,60,201,180")
+        self.nuclei_alone("s.npy", "--mpp", "0.5", out="whole")
+        self.nuclei_alone("s.npy", "--mpp", "0.5", "--rectangle", "100,60,201,180")
         rows = self.rows()
         self.assertTrue(0 < len(rows) < len(self.rows("whole")))
         for row in rows:
@@ -184,8 +182,8 @@ class Parts(SlideTest):
 
     def test_cells_at_the_border(self):
         self.write_slide("s.npy", stained(step=26))
-        self.nuclei("s.npy", "--mpp", "0.5", "--cells", "8", out="whole")
-        self.nuclei("s.npy", "--mpp", "0.5", "--cells", "8", "--rectangle", "100,60,201,180")
+        self.nuclei_alone("s.npy", "--mpp", "0.5", "--cells", "8", out="whole")
+        self.nuclei_alone("s.npy", "--mpp", "0.5", "--cells", "8", "--rectangle", "100,60,201,180")
         whole = {row["id"]: row for row in self.rows("whole")}
         for row in self.rows():
             if row["area_px"] == whole[row["id"]]["area_px"]:
@@ -194,14 +192,14 @@ class Parts(SlideTest):
     def test_white_of_the_slide(self):
         slide = stained.__wrapped__(width=900).box(40, 60, 240, 200, (240, 232, 238))  # pale, far from the rectangle
         self.write_slide("s.npy", slide)
-        self.nuclei("s.npy", "--mpp", "0.5", out="whole")
-        self.nuclei("s.npy", "--mpp", "0.5", "--rectangle", "600,100,100,100")
+        self.nuclei_alone("s.npy", "--mpp", "0.5", out="whole")
+        self.nuclei_alone("s.npy", "--mpp", "0.5", "--rectangle", "600,100,100,100")
         self.assertEqual(self.summary()["white"], self.summary("whole")["white"])
         self.assertGreater(self.summary()["white"][0], 236)
 
     def test_labels_as_zarr(self):
         self.write_slide("s.npy", stained())
-        self.nuclei("s.npy", "--mpp", "0.5", out="tif")
+        self.nuclei_alone("s.npy", "--mpp", "0.5", out="tif")
         self.nuclei("s.npy", "--mpp", "0.5", "--labels", "zarr", "--skip", "pictures,page,tissue")
         self.assertEqual(self.slide_files(), ["labels.zarr", "nuclei.csv.gz", "nuclei.geojson.gz", "summary.json"])
         self.assertEqual(self.succeed("measure", "out/labels.zarr"), self.succeed("measure", "tif/labels.ome.tif"))
@@ -213,8 +211,8 @@ class Parts(SlideTest):
         with open(self.path("r.geojson"), "w") as file:
             json.dump({"type": "FeatureCollection", "features": [
                 {"type": "Feature", "properties": {"name": "tumour"}, "geometry": {"type": "Polygon", "coordinates": [ring]}}]}, file)
-        self.nuclei("s.npy", "--mpp", "0.5", "--region", "r.geojson")
-        self.nuclei("s.npy", "--mpp", "0.5", out="whole")
+        self.nuclei_alone("s.npy", "--mpp", "0.5", "--region", "r.geojson")
+        self.nuclei_alone("s.npy", "--mpp", "0.5", out="whole")
         rows = self.rows()
         self.assertTrue(0 < len(rows) < len(self.rows("whole")))
         for row in rows:
@@ -247,7 +245,7 @@ class Tissue(SlideTest):
             slide.box(480, x, 160, 140, ink)
         slide.ellipse(400, 400, 12, 12, (120, 120, 120)).ellipse(30, 400, 9, 9, (60, 60, 60))  # dust
         self.write_slide("s.npy", slide)
-        self.nuclei("s.npy", "--mpp", "2")
+        self.nuclei_alone("s.npy", "--mpp", "2")
         self.assertTrue(self.covers(200, 200))
         self.assertTrue(self.covers(600, 200))
         for x, y in ((120, 560), (300, 560), (480, 560), (660, 560), (400, 400), (400, 30), (10, 10)):
@@ -263,7 +261,7 @@ class Tissue(SlideTest):
     def test_a_tile_without_glass_is_all_tissue(self):
         slide = Slide(256, 256, TISSUE).ellipse(100, 100, 9, 9, NUCLEUS).ellipse(200, 60, 30, 30, GLASS)
         self.write_slide("s.npy", slide)
-        self.nuclei("s.npy", "--mpp", "0.25")
+        self.nuclei_alone("s.npy", "--mpp", "0.25")
         tissue, = self.tissue()
         self.assertEqual(area(tissue["geometry"]), 256 * 256)
 

@@ -2,7 +2,7 @@
 import os
 import unittest
 
-from tool import COMPILER, DESCRIPTIONS, ConverterTest
+from tool import COMPILER, DESCRIPTIONS, PLAIN_OPTIONS, ConverterTest, precompile
 
 # As much of OpenCV as the generated header uses.
 OPENCV = """#pragma once
@@ -49,8 +49,7 @@ class Matrices(ConverterTest):
         self.tool("convert", name + ".c", "-o", name)
         self.write(name + "/mats.cpp", MATS % (name, "".join("  attempt([] { return %s; });\n" % call for call in calls)))
         files = [name + "/" + file for file in ("mats.cpp", name + ".cpp", name + "_serial.cpp")]
-        self.succeed(COMPILER, "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-fopenmp", "-DWITH_OPENCV", "-Iinclude", *files,
-                     "-o", name + "/mats")
+        self.succeed(COMPILER, *precompile(self.compiled, PLAIN_OPTIONS), "-DWITH_OPENCV", "-Iinclude", *files, "-o", name + "/mats")
         return self.succeed(self.path(name + "/mats")).splitlines()
 
     def test_what_a_matrix_must_be(self):

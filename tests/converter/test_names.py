@@ -3,7 +3,7 @@ import os
 import re
 import unittest
 
-from tool import COMPILER, DESCRIPTIONS, LARGE, NVCC, ConverterTest, example, npy, precompile
+from tool import COMPILER, DESCRIPTIONS, LARGE, NVCC, PLAIN_OPTIONS, ConverterTest, example, npy, precompile
 
 # The engines, classes and functions of generated code have these names too.
 USED_NAMES = ["rule", "serial", "openmp", "cuda", "kernels", "job", "engine", "extent", "P2P", "N2P", "R2S", "R2V", "IWPP",
@@ -12,12 +12,11 @@ USED_NAMES = ["rule", "serial", "openmp", "cuda", "kernels", "job", "engine", "e
 
 @unittest.skipIf(DESCRIPTIONS, "functions of its own")
 class Names(ConverterTest):
-    plainly = ("-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-fopenmp")
-
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.quickly = precompile(cls.compiled, cls.plainly)
+        cls.compile_quickly()
+        cls.quickly = precompile(cls.compiled, PLAIN_OPTIONS)
 
     def compile(self, name, stem="f", options=None):
         """Links too. Without `options`, standard headers come ahead of all files."""
@@ -110,7 +109,7 @@ class Names(ConverterTest):
                 set("template class struct using and or not EOF ERANGE errno stderr stdout".split())
             self.assertIn("job", words)
             self.write("f.c", "".join("#define %s ) + (\n" % word for word in sorted(words)) + marked)
-            self.check_all(kind + "-macros", self.plainly)  # the headers are parsed with the macros around
+            self.check_all(kind + "-macros", PLAIN_OPTIONS)  # the headers are parsed with the macros around
             if NVCC:
                 self.succeed(NVCC, "-std=c++17", "-ptx", "-arch=sm_90", "-DWITH_CUDA", kind + "-macros/f.cu", "-o", kind + ".ptx")
 
@@ -119,7 +118,7 @@ class Names(ConverterTest):
         self.write("f.c", "#define _GNU_SOURCE 1\n#include <math.h>\n" + "".join("#define %s 3\n" % name for name in
                    ("_x", "_X", "_T", "_Tp", "_Args", "_M_p", "_USE_MATH_DEFINES")) +
                    "#P2P_FUNC\nstatic int f(int p, int i) { _Bool q = p > _x; return q; }\n")
-        self.check_all("underscores", self.plainly)
+        self.check_all("underscores", PLAIN_OPTIONS)
 
     def test_plain_types(self):
         """Attributes and pragmas that change no layout, and types that are not used."""

@@ -269,8 +269,8 @@ class Programs(ConverterTest):
     def test_types_that_cannot_hold_the_image(self):
         """As in run: by type, whatever the pixels are."""
         self.write("dark.pgm", "P5\n1 1\n255\n\1")
-        for name, kind, file, reach, most in (("narrow", "short", "1x1x1.pgm", 65535, 32767),
-                                              ("signed", "signed char", "dark.pgm", 255, 127)):
+        cases = (("signed", "signed char", "dark.pgm", 255, 127), ("narrow", "short", "1x1x1.pgm", 65535, 32767))
+        for name, kind, file, reach, most in cases if LARGE else cases[:1]:
             self.write(name + ".c", "#P2P_FUNC\nstatic %s f(%s p, int i) { return p; }\n" % (kind, kind))
             self.build_plainly(name)
             done = self.command(self.path(name + "/program"), file, "o.raw")

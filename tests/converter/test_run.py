@@ -25,9 +25,10 @@ SLOW_STEPS = """static int slow(int v) {
     return v;
 }
 """
-SLOW_SCALAR = SLOW_STEPS % 15000 + "#R2S_FUNC\nstatic int f(int a, int b) { return slow(a) + b; }\n"
-SLOW_VECTOR = SLOW_STEPS % 15000 + "#R2V_FUNC\nstatic void f(int p, int* saida, int bins) { saida[(unsigned)slow(p) % bins]++; }\n"
-SLOW_WAVE = SLOW_STEPS % 500 + ("#IWPP_FUNC\nstatic int offer(int s, int c) { return s < c || slow(s) == 12345 ? s : c; }\n"
+STEPS, STEPS_OF_WAVE = (15000, 500) if LARGE else (5000, 150)
+SLOW_SCALAR = SLOW_STEPS % STEPS + "#R2S_FUNC\nstatic int f(int a, int b) { return slow(a) + b; }\n"
+SLOW_VECTOR = SLOW_STEPS % STEPS + "#R2V_FUNC\nstatic void f(int p, int* saida, int bins) { saida[(unsigned)slow(p) % bins]++; }\n"
+SLOW_WAVE = SLOW_STEPS % STEPS_OF_WAVE + ("#IWPP_FUNC\nstatic int offer(int s, int c) { return s < c || slow(s) == 12345 ? s : c; }\n"
                                  "#IWPP_FUNC\nstatic int better(int a, int b) { return a > b; }\n")
 
 
@@ -62,6 +63,11 @@ class Cache(ConverterTest):
 
 
 class Numbers(ConverterTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.compile_quickly()
+
     def test_standard_output_by_name(self):
         """No file is named -."""
         with open(self.path("in.npy"), "wb") as file:
@@ -72,6 +78,11 @@ class Numbers(ConverterTest):
 
 
 class Layouts(ConverterTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.compile_quickly()
+
     def pixels(self, file):
         with open(self.path(file), "rb") as stream:
             return stream.read()[-self.bytes:]
@@ -133,7 +144,7 @@ class Long(ConverterTest):
             before = sorted(os.listdir(self.directory))
             with subprocess.Popen([TOOL, "run", "slow.c", "large.npy", "-o", "out.npy", "--device", device], cwd=self.directory,
                                   env=self.environment, stderr=subprocess.PIPE, text=True) as running:
-                time.sleep(1)
+                time.sleep(1 if LARGE else 0.5)
                 self.assertIsNone(running.poll())
                 running.send_signal(signal.SIGINT)
                 _, said = running.communicate(timeout=20)
@@ -157,11 +168,15 @@ class Long(ConverterTest):
                               stdout=subprocess.DEVNULL, stderr=theirs) as running:
             os.close(theirs)
             text = b""
-            deadline = time.monotonic() + seconds
+            begin = time.monotonic()
             try:
-                while LARGE or (b"run [#" not in text and time.monotonic() < deadline):
-                    if select.select([ours], [], [], 0.1)[0]:
+                while LARGE or (b"run [#" not in text and time.monotonic() < begin + seconds):
+                    if select.select([ours], [], [], 0.03)[0]:
                         text += os.read(ours, 4096)
+                    elif not LARGE:  # the time until progress is shown needs no work
+                        running.send_signal(signal.SIGSTOP)
+                        time.sleep(0.05)
+                        running.send_signal(signal.SIGCONT)
             except OSError:  # closed at the other end
                 self.assertEqual(running.wait(), 0, text)
             finally:
@@ -173,7 +188,7 @@ class Long(ConverterTest):
         slow = ["slow.c", "some.npy", "-o", "out.npy", "--threads", "1"]
         begin = time.monotonic()
         self.assertIn(b"run [#", self.shown(*slow))
-        self.assertEqual(self.shown(*slow, "--quiet", seconds=1 + 1.5 * (time.monotonic() - begin)), b"")
+        self.assertEqual(self.shown(*slow, "--quiet", seconds=0.5 + 1.5 * (time.monotonic() - begin)), b"")
 
     def test_progress_of_reductions_and_waves(self):
         for name, source, arguments in (("scalar", SLOW_SCALAR, ["some.npy"]), ("vector", SLOW_VECTOR, ["some.npy"]),

@@ -25,6 +25,7 @@ class Waves(ConverterTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
+        cls.compile_quickly()
         cls.run_devices = cls.find_devices()
         for name, text in MARKED.items():
             cls.marked(name, text)
@@ -42,8 +43,9 @@ class Waves(ConverterTest):
         return results
 
     def check(self, results_of, kinds):
-        cases = [(kind, shape, connectivity) for kind in kinds for shape, all_of_them in SHAPES.items()
-                 for connectivity in all_of_them.split()]
+        # Workers begin with different functions, so that each is compiled once.
+        cases = [(kind, shape, connectivity) for shape, all_of_them in SHAPES.items() for connectivity in all_of_them.split()
+                 for kind in kinds]
         with ThreadPoolExecutor(WORKERS) as workers:
             for case, results in zip(cases, workers.map(lambda case: results_of(*case), cases)):
                 with self.subTest(case):

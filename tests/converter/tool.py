@@ -1,6 +1,9 @@
 """What the converter's tests share: the tool with a cache of its own, the examples, PGM and PPM files."""
+import fcntl
+import hashlib
 import os
 import random
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -38,20 +41,40 @@ def function(name):
     return described(os.path.join(HERE, "functions", name + ".c"))
 
 
-# Of generated programs, and of compiled functions.
-PROGRAM_OPTIONS = ("-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off", "-fopenmp")
+# Of generated programs, and of compiled functions. No result depends on the optimisation.
+PLAIN_OPTIONS = ("-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off", "-fopenmp")
+PROGRAM_OPTIONS = (*PLAIN_OPTIONS, "-O1") if LARGE else PLAIN_OPTIONS
 FUNCTION_OPTIONS = ("-std=c++17", "-O1", "-fno-math-errno", "-ffp-contract=off", "-fPIC")
 # What generated files include. Precompiled, these take half of a compiler's time and less.
 FUNCTION_HEADERS = "algorithm cmath cstdint cstdio deque exception stdexcept string vector"
 PROGRAM_HEADERS = FUNCTION_HEADERS + " cctype charconv cstdlib cstring fstream iostream iterator limits map new sstream system_error type_traits"
 
 
+def is_current(header):
+    """Whether no file of the precompiled header was written since. Packages keep old times of change, so the inode's counts."""
+    try:
+        made = os.stat(header + ".gch").st_mtime
+        with open(header + ".d") as file:
+            files = file.read().replace("\\\n", " ").split(":", 1)[1].split()
+        return all(os.stat(each).st_ctime < made for each in [shutil.which(COMPILER), *files])
+    except OSError:
+        return False
+
+
 def precompile(directory, options, headers=PROGRAM_HEADERS):
-    """Compiles standard headers, and returns the options of compilations that use them."""
-    header = os.path.join(tempfile.mkdtemp(dir=directory), "standard.hpp")
-    with open(header, "w") as file:
-        file.write("".join("#include <%s>\n" % name for name in headers.split()))
-    subprocess.run([COMPILER, *options, "-x", "c++-header", header, "-o", header + ".gch"], check=True)
+    """Compiles standard headers, and returns the options of compilations that use them. The tests of one build share them."""
+    text = "".join("#include <%s>\n" % name for name in headers.split())
+    name = hashlib.sha1(repr((shutil.which(COMPILER), options, text)).encode()).hexdigest()[:12] + ".hpp"
+    header = os.path.join(os.environ.get("MACAREU_PRECOMPILED", directory), name)
+    os.makedirs(os.path.dirname(header), exist_ok=True)
+    with open(header + ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not is_current(header):
+            with open(header, "w") as file:
+                file.write(text)
+            made = [header + ".new", header + ".gch"]
+            subprocess.run([COMPILER, *options, "-x", "c++-header", header, "-MD", "-MF", header + ".d", "-o", made[0]], check=True)
+            os.replace(*made)
     return [*options, "-include", header]
 
 
@@ -88,9 +111,9 @@ class ConverterTest(unittest.TestCase):
         if LARGE:
             return
         script = os.path.join(cls.compiled, "compiler")
-        options = precompile(cls.compiled, FUNCTION_OPTIONS, FUNCTION_HEADERS)
+        options = precompile(cls.compiled, FUNCTION_OPTIONS, FUNCTION_HEADERS)[-2:]
         with open(script, "w") as file:
-            file.write('#!/bin/sh\nexec %s "$@" -O1 %s\n' % (COMPILER, " ".join(options[-2:])))
+            file.write('#!/bin/sh\nexec %s "$@" -O1 %s\n' % (shlex.quote(COMPILER), shlex.join(options)))
         os.chmod(script, 0o755)
         cls.environment["CXX"] = script
 
@@ -121,13 +144,13 @@ class ConverterTest(unittest.TestCase):
         return subprocess.run(arguments, cwd=cls.directory, env=dict(cls.environment, **changes), check=False,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
-    def succeed(self, *arguments):
-        done = self.command(*arguments)
+    def succeed(self, *arguments, **changes):
+        done = self.command(*arguments, **changes)
         self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
         return done.stdout
 
-    def tool(self, *arguments):
-        return self.succeed(TOOL, *arguments)
+    def tool(self, *arguments, **changes):
+        return self.succeed(TOOL, *arguments, **changes)
 
     def outputs_of(self, program, calls):
         """What a program with many_calls.cpp prints in each of the calls."""
