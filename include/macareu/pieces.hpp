@@ -44,7 +44,8 @@ struct piece_options {
   std::filesystem::path scratch = {};  ///< directory of work files; empty: the system's temporary one
   std::string name = {};               ///< of the run: work files of one that ends early are kept under it
   std::filesystem::path folder = {};  ///< instead of `name`: a private folder that keeps all work files, also
-                                      ///< of a run that ended; the caller removes it
+                                      ///< of a run that ended; the caller removes it. Chunks of a Zarr
+                                      ///< output may be links to them: change these afterwards
   bool resume = false;                ///< continue the run of that name, or in that folder if one began
   /// Of a table that processes share: each gets some of the rows, those of the first process first. Otherwise
   /// each gets all of them.

@@ -64,8 +64,8 @@ class image_sink {
   /// Whether each chunk is a file with its pixels in C order and nothing else. Those at the end of the image
   /// reach beyond it.
   virtual bool has_chunk_files() const { return false; }
-  /// Gives such a file, which keeps its own name, the name of a chunk. Returns false where the file system
-  /// cannot: the chunk has to be written then.
+  /// Gives such a file, which keeps its own name, the name of a chunk, and the output's permissions. Returns
+  /// false where that is not possible, such as on another file system: the chunk has to be written then.
   virtual bool link_chunk(const image_region& /*chunk*/, const std::filesystem::path& /*file*/) {
     return false;
   }

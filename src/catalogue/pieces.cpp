@@ -54,7 +54,8 @@ std::string description_of(const operator_description& about, std::span<image_so
     text += "\ninput: " + (input ? std::string(name_of(input->form().type)) + " of " +
                                        to_string(input->form().shape) + ", " + input->identity()
                                  : "none");
-  // Work files begin as their outputs do.
+  // Work files have the form of their outputs, and room for whole pieces.
+  text += "\nwork files: of whole pieces";
   for (auto* const output : outputs) {
     const auto header = output ? output->header() : std::nullopt;
     text += "\noutput: " +
@@ -64,8 +65,13 @@ std::string description_of(const operator_description& about, std::span<image_so
             (header ? std::to_string(header->size()) + " bytes, " +
                           std::to_string(std::hash<std::string>{}(*header))
                     : "");
-    if (output && output->has_chunk_files())
-      for (const auto side : output->chunk()) text += ", chunks of " + std::to_string(side);
+    const auto* const work_image = dynamic_cast<const pieces::piece_image*>(output);
+    const auto chunk = work_image ? work_image->chunk_of_files()
+                       : output   ? pieces::chunk_files_of(*output)
+                                  : std::nullopt;
+    if (chunk)
+      text += ", chunks of " + std::to_string(chunk->z) + " x " + std::to_string(chunk->y) + " x " +
+              std::to_string(chunk->x);
   }
   return text + "\n";
 }
@@ -322,10 +328,13 @@ work_image make_work_image(const source_form& form, const image_sink* becomes) {
   return {made, made};
 }
 
-bool link_work_image(image_source& work_image, image_sink& to, ranks* shared_by) {
+bool link_work_image(image_source& work_image, image_sink& to, ranks* shared_by, const context& how) {
   const auto* const image = dynamic_cast<const pieces::piece_image*>(&work_image);
-  if (!image || image->adopted().grid().size() != pieces::chunk_files_of(to)) return false;
-  image->adopted().become_chunks(to, shared_by);
+  const auto* const files = image ? image->adopted() : nullptr;
+  if (!files || files->grid().size() != pieces::chunk_files_of(to)) return false;
+  files->become_chunks(to, shared_by, [&] {
+    if (how.stop.stop_requested()) throw interrupted();
+  });
   return true;
 }
 

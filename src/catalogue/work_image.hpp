@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include <macareu/context.hpp>
 #include <macareu/ranks.hpp>
 #include <macareu/sources.hpp>
 
@@ -15,11 +16,12 @@ struct work_image {
   std::shared_ptr<image_source> source;
 };
 
-/// Where it becomes an output whose chunks are files, unchanged, its files are such chunks.
+/// becomes: the output that will have its pixels, if there is one. Work files then are that output's chunks,
+/// where these are files.
 work_image make_work_image(const source_form& form, const image_sink* becomes = nullptr);
 
 /// Makes its files the chunks of that output, which all ranks do together. Returns false if they are not such
-/// chunks. The first rank commits the output.
-bool link_work_image(image_source& work_image, image_sink& to, ranks* shared_by);
+/// chunks, or there are no pixels. The first rank commits the output.
+bool link_work_image(image_source& work_image, image_sink& to, ranks* shared_by, const context& how);
 
 }  // namespace macareu

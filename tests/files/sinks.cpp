@@ -210,9 +210,10 @@ TEST_F(sinks, files_become_chunks) {
           std::memcpy(raster.data() + row * side * 2,
                       pixels.pixels<std::uint16_t>().data() + (y + row) * shape.width() + x,
                       static_cast<std::size_t>(chunk.size[2] * 2));
-        if (y > 0)
-          raster.resize(static_cast<std::size_t>(chunk.size[1] * side * 2));  // no rows beyond the image
         EXPECT_FALSE(sink->link_chunk(chunk, at("missing")));
+        EXPECT_FALSE(sink->link_chunk(chunk, save("short", raster.substr(1))));
+        EXPECT_FALSE(sink->link_chunk(whole_of(shape), save("short", raster)));
+        fs::remove(at("short"));
         files.push_back(save("work" + std::to_string(files.size()), raster));
         fs::permissions(files.back(), fs::perms(0600));
         EXPECT_TRUE(sink->link_chunk(chunk, files.back()));

@@ -274,7 +274,7 @@ void copy_pixels(image_source& from, image_sink& to, const context& how) {
 }
 
 void copy_pixels_by_ranks(image_source& from, image_sink& to, const context& how) {
-  if (link_work_image(from, to, shared_ranks())) return on_first_rank([&] { to.commit(); });
+  if (link_work_image(from, to, shared_ranks(), how)) return on_first_rank([&] { to.commit(); });
   if (!shared_ranks() || to.in_order() || to.header())
     return on_first_rank([&] {
       copy_pixels(from, to, how);

@@ -42,7 +42,8 @@ std::shared_ptr<slot> output_slots::slot_of(image_sink& sink, const image_view& 
 file_form output_slots::form_of(const slot& place) const {
   if (place.output < 0) return {};
   const auto& [sink, channels] = outputs_[static_cast<std::size_t>(place.output)];
-  if (const auto* const work_image = dynamic_cast<const piece_image*>(sink)) return {{}, work_image->files()};
+  if (const auto* const work_image = dynamic_cast<const piece_image*>(sink))
+    return {{}, work_image->chunk_of_files()};
   return {sink->header(), chunk_files_of(*sink)};
 }
 
@@ -170,7 +171,7 @@ std::shared_ptr<stored> output_slots::write(const output& each) {
       if (!dynamic_cast<planned*>(results[0].get())) size_in_file(*results[0]);
       return nullptr;
     }
-    if (!file) file = filled(results[0], {{}, work_image->files()});
+    if (!file) file = filled(results[0], {{}, work_image->chunk_of_files()});
     file->finish();
     work_image->adopt(file->split(), file->labels());
     if (run_.is_first_rank())
@@ -195,7 +196,8 @@ std::shared_ptr<stored> output_slots::write(const output& each) {
   if (run_.plans) return nullptr;
   if (results.size() == 1 && file && file->split() && file->split()->grid().size() == chunk_files_of(sink)) {
     file->finish();
-    file->split()->become_chunks(sink, &run_.all_ranks());
+    file->split()->become_chunks(sink, run_.is_shared() ? &run_.all_ranks() : nullptr,
+                                 [&] { run_.work.check_stop(); });
     if (run_.is_first_rank()) run_.bytes_written += file->whole.pixels() * bytes;
     return nullptr;
   }

@@ -18,11 +18,12 @@ namespace macareu::pieces {
 /// Of one channel. The first run has a folder, whose files the caller keeps until the second ended.
 class piece_image final : public image_sink, public image_source {
  public:
-  /// Its files are chunks of `files` pixels, or those that suit the first run.
-  piece_image(source_form form, std::optional<site> files) : form_(std::move(form)), files_(files) {}
+  /// Its files have chunks of such a size, or pieces that suit the first run.
+  piece_image(source_form form, std::optional<site> chunk_of_files)
+      : form_(std::move(form)), chunk_of_files_(chunk_of_files) {}
 
   const source_form& form() const override { return form_; }
-  const std::optional<site>& files() const { return files_; }
+  const std::optional<site>& chunk_of_files() const { return chunk_of_files_; }
   std::array<std::int64_t, 3> chunk() const override { return {}; }
   void read(const image_region& from, void* to) override;
   /// The first run is continued with the same files.
@@ -40,12 +41,12 @@ class piece_image final : public image_sink, public image_source {
   }
   /// Of labels 1..n: n, if the first run has counted them.
   const std::optional<std::uint64_t>& labels() const { return labels_; }
-  /// The files, once the first run has handed them over.
-  const split_file& adopted() const { return *file_; }
+  /// The files, once the first run has handed them over: null for an image without pixels.
+  const split_file* adopted() const { return file_.get(); }
 
  private:
   source_form form_;
-  std::optional<site> files_;
+  std::optional<site> chunk_of_files_;
   std::mutex guard_;
   std::shared_ptr<const split_file> file_;
   std::optional<std::uint64_t> labels_;

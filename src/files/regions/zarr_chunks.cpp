@@ -129,10 +129,8 @@ bool link_as_chunk(const zarr_array& array, const std::filesystem::path& chunk,
                    const std::filesystem::path& file) {
   namespace fs = std::filesystem;
   std::error_code error;
-  // Pixels beyond the image may lie beyond the end of the file.
-  fs::resize_file(file, array.chunk_bytes(), error);
   // Of the metadata: files of this process may have stricter ones.
-  const auto permissions = error ? fs::perms{} : fs::status(array.directory / ".zarray", error).permissions();
+  const auto permissions = fs::status(array.directory / ".zarray", error).permissions();
   if (!error) fs::permissions(file, permissions, error);
   if (!error) make_folder_of(array, chunk, error);
   if (!error) fs::remove(chunk, error);  // of an earlier process

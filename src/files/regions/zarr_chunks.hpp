@@ -18,8 +18,8 @@ bool read_chunk(const zarr_array& array, const std::filesystem::path& file, std:
 void write_chunk(const zarr_array& array, const std::filesystem::path& file,
                  std::span<const std::byte> pixels, const std::filesystem::path& name);
 
-/// Gives a file with the pixels of a chunk, but perhaps not the last ones, the chunk's name too. Returns
-/// false if the file system cannot.
+/// Gives a file with the pixels of a chunk the chunk's name too, and its permissions. Returns false if the
+/// file system cannot.
 bool link_as_chunk(const zarr_array& array, const std::filesystem::path& chunk,
                    const std::filesystem::path& file);
 

@@ -160,11 +160,12 @@ bool zarr_sink::has_chunk_files() const {
 bool zarr_sink::link_chunk(const image_region& chunk, const fs::path& file) {
   require_inside(chunk, image_.form.shape);
   const auto& array = image_.array;
-  bool linked = false;
-  for_each_chunk(image_, chunk, [&](const chunk_part& part) {
-    linked = link_as_chunk(array, array.chunk_file(part.index), file);
-  });
-  if (!linked) return false;
+  std::vector<fs::path> names;
+  for_each_chunk(image_, chunk,
+                 [&](const chunk_part& part) { names.push_back(array.chunk_file(part.index)); });
+  std::error_code error;
+  if (names.size() != 1 || fs::file_size(file, error) != array.chunk_bytes()) return false;
+  if (!link_as_chunk(array, names[0], file)) return false;
   const std::lock_guard lock(noting_);
   written_.add(chunk);
   return true;

@@ -14,6 +14,6 @@ namespace macareu::pieces {
 /// For 8, 16, 32 and 64-bit keys.
 template <class Key>
 node_ptr basins_in_pieces(run& of, const neighbourhood& near, node_ptr passes, node_ptr seeds,
-                          const file_form& header);
+                          const file_form& form);
 
 }  // namespace macareu::pieces

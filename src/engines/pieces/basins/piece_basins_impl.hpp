@@ -447,11 +447,11 @@ class piece_basins {
 
 template <class Key>
 node_ptr basins_in_pieces(run& of, const neighbourhood& near, node_ptr passes, node_ptr seeds,
-                          const file_form& header) {
+                          const file_form& form) {
   const auto basins = std::make_shared<piece_basins<Key>>(of, near, passes, seeds);
   if (of.plans) return std::make_shared<planned>(of, passes->whole, sizeof(std::uint32_t));
   const auto result =
-      std::make_shared<stored>(of, passes->whole, sizeof(std::uint32_t), basins->grid().size(), header);
+      std::make_shared<stored>(of, passes->whole, sizeof(std::uint32_t), basins->grid().size(), form);
   basins->exchange_steps();
   basins->join_paths();
   result->finish_later(

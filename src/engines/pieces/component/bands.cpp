@@ -244,11 +244,11 @@ site band_size(const run& of, const node& image, std::size_t label_bytes, bool v
   return of.piece_size(image.whole, bytes, band_axes(volume), surroundings_of_bands(image, volume));
 }
 
-std::pair<node_ptr, std::uint64_t> component_bands::join(std::size_t label_bytes, const file_form& header,
+std::pair<node_ptr, std::uint64_t> component_bands::join(std::size_t label_bytes, const file_form& form,
                                                          const host_threads& threads) const {
   const auto whole = image_->whole;
   const auto result = std::make_shared<stored>(run_, whole, label_bytes,
-                                               band_size(run_, *image_, label_bytes, volume_), header);
+                                               band_size(run_, *image_, label_bytes, volume_), form);
   const auto& grid = result->grid();
   const auto labelled = [&run = run_, volume = volume_, image = image_, number = number_, whole](
                             const box& band, const box* next) {
@@ -293,7 +293,7 @@ std::pair<node_ptr, std::uint64_t> component_bands::join(std::size_t label_bytes
     share_pieces(run_, grid, found_in,
                  [&](std::int64_t b, const std::string& found) { all->add(b, record_from(found)); });
     const auto count = all->join();
-    result->has_labels(count);
+    result->set_labels(count);
     complete([all](std::int64_t b) { return all->numbers(b); });
     return {result, count};
   }
@@ -308,7 +308,7 @@ std::pair<node_ptr, std::uint64_t> component_bands::join(std::size_t label_bytes
     own.push_back(std::move(band));
   }
   auto merged = merge_bands(run_, std::move(own), threads);
-  result->has_labels(merged.count);
+  result->set_labels(merged.count);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i].answer = std::move(merged.blocks[i]);
   if (run_.is_shared()) {
     const numbers_of_bands all(run_, grid, std::move(numbers));

@@ -30,7 +30,7 @@ class component_bands {
       : run_(of), volume_(volume), image_(std::move(image)), number_(std::move(number)) {}
 
   /// The labels, of 4 or 8 bytes, and the number of objects. A band gets its numbers when it is read.
-  std::pair<node_ptr, std::uint64_t> join(std::size_t label_bytes, const file_form& header,
+  std::pair<node_ptr, std::uint64_t> join(std::size_t label_bytes, const file_form& form,
                                           const host_threads& threads) const;
 
  private:

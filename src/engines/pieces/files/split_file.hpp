@@ -1,4 +1,5 @@
-// Pixels in a folder, with a file for each piece: those who write one file take turns in most file systems.
+// Pixels in a folder, with a file for each box of a grid, such as the pieces of a run or the chunks of an
+// output: those who write one file take turns in most file systems.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <macareu/ranks.hpp>
 #include <macareu/sources.hpp>
 
+#include "core/function_ref.hpp"
 #include "engines/pieces/block.hpp"
 #include "engines/pieces/box.hpp"
 
@@ -29,8 +31,9 @@ class split_file {
   void read(const block& to) const;
 
   /// Gives the chunks of an output the files of the pieces, or their pixels where the file system cannot.
-  /// Each rank has a share of them, and the first one returns when all are there.
-  void become_chunks(image_sink& of, ranks* shared_by) const;
+  /// Each rank has a share of them, and the first one returns when all are there. check() comes before each,
+  /// and may throw.
+  void become_chunks(image_sink& of, ranks* shared_by, function_ref<void()> check) const;
 
   const piece_grid& grid() const { return grid_; }
   std::size_t pixel_bytes() const { return pixel_bytes_; }

@@ -69,6 +69,7 @@ site source_node::chunk() const {
 }
 
 std::optional<std::uint64_t> source_node::labels() const {
+  if (run_.plans) return std::nullopt;  // rows of all of them would be made
   const auto* const image = dynamic_cast<const piece_image*>(&source_);
   return image ? image->labels() : std::nullopt;
 }

@@ -71,15 +71,15 @@ class source_node final : public node {
   block last_;  // several nodes may read one box of one image
 };
 
-/// Of work files that become an output: what one file begins with, or the chunks that have a file each.
-/// Neither for files of the run alone.
+/// Of work files that become an output: what the one file begins with, or the size of chunks that have a file
+/// each. Neither of files of the run alone.
 struct file_form {
   std::optional<std::string> header = {};
   std::optional<site> chunk = {};
 };
 
 /// Pixels in a work file: those of an output behind its header, in C order, others coded. Where ranks share
-/// the run, or it may be resumed, each piece has a file, which stays until the run ends.
+/// the run, or it may be resumed, each piece or chunk has a file, which stays until the run ends.
 class pixel_file {
  public:
   pixel_file(run& of, const piece_grid& grid, std::size_t pixel_bytes, const file_form& form);
@@ -131,7 +131,7 @@ class stored final : public node {
   void expect(const box& where) override;
   std::int64_t room() const override { return 2 * static_cast<std::int64_t>(pixel_bytes); }
   std::optional<std::uint64_t> labels() const override { return labels_; }
-  void has_labels(std::uint64_t count) { labels_ = count; }
+  void set_labels(std::uint64_t count) { labels_ = count; }
 
   /// Written by the thread of files, which calls `after` then.
   void write(block pixels, std::function<void()> after = {});

@@ -58,7 +58,7 @@ class piece_waves : public std::enable_shared_from_this<piece_waves<Key>> {
   piece_waves(run& of, const frame& whole, std::vector<node_ptr> images, piece_wave wave);
 
   /// The result; its pieces are completed when they are read.
-  node_ptr first_pass(const file_form& header, const host_threads& threads);
+  node_ptr first_pass(const file_form& form, const host_threads& threads);
 
  private:
   cpu::keyed_rows<Key> rows_of(const block& pixels) const {

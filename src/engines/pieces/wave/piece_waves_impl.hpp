@@ -276,8 +276,8 @@ std::vector<block> piece_waves<Key>::parts(std::span<const block> blocks, const 
 }
 
 template <class Key>
-node_ptr piece_waves<Key>::first_pass(const file_form& header, const host_threads& threads) {
-  const auto result = std::make_shared<stored>(run_, whole_, sizeof(Key), grid_.size(), header);
+node_ptr piece_waves<Key>::first_pass(const file_form& form, const host_threads& threads) {
+  const auto result = std::make_shared<stored>(run_, whole_, sizeof(Key), grid_.size(), form);
   const window_radius one{near_.rank == 3 ? 1 : 0, 1, 1};
   const auto record = run_.next_record();
   bool beyond = false;

@@ -39,8 +39,8 @@ class rim_graph {
   const box& outer() const { return outer_; }
 
  private:
-  /// How many edges find_edges() finds at most, but for those over corners.
-  std::size_t likely_edges() const;
+  /// How many edges find_edges() finds at most, but for those over corners and in boxes two pixels wide.
+  std::size_t expected_edges() const;
   void find_edges();
   /// The number of a pixel in its box's rim.
   std::uint32_t number(std::size_t of, site p) const;

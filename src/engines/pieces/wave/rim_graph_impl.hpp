@@ -83,19 +83,21 @@ std::uint32_t rim_graph<Key>::number(std::size_t of, site p) const {
 }
 
 template <class Key>
-std::size_t rim_graph<Key>::likely_edges() const {
+std::size_t rim_graph<Key>::expected_edges() const {
   const bool volume = near_.rank == 3;
+  // Steps across a face: of two boxes one has the edges between them.
+  std::int64_t across = 0;
+  for (const auto& step : steps_forward(near_)) across += volume ? step.z > 0 : step.y > 0;
   std::size_t edges = 0;
   for (std::size_t k = 0; k < boxes_.size(); ++k) {
     edges += rims_[k].edges.size() + rims_[k].value.size() * (volume ? 2 : 1);
-    // Faces that look at other boxes; of two boxes one has the edges between them.
     const auto& [first, size] = boxes_[k];
     const auto last = boxes_[k].end(), end = outer_.end();
     const auto faces = [](bool before, bool behind) { return std::int64_t{before} + std::int64_t{behind}; };
     const auto open = faces(first.z > outer_.first.z, last.z < end.z) * size.y * size.x +
                       faces(first.y > outer_.first.y, last.y < end.y) * size.z * size.x +
                       faces(first.x > outer_.first.x, last.x < end.x) * size.z * size.y;
-    edges += static_cast<std::size_t>(open) * (volume ? 9 : 3) / 2;
+    edges += static_cast<std::size_t>(open * across) / 2;
   }
   return edges;
 }
@@ -113,7 +115,7 @@ void rim_graph<Key>::find_edges() {
   first_.push_back(static_cast<std::uint32_t>(nodes));
   const bool volume = near_.rank == 3;
   const auto steps = steps_forward(near_);
-  edges_.reserve(likely_edges());
+  edges_.reserve(expected_edges());
   const auto add = [&](std::uint32_t a, Key value_a, std::uint32_t b, Key value_b, Key weight) {
     if (weight > std::min(value_a, value_b)) edges_.push_back({a, b, weight});
   };
