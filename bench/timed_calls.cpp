@@ -5,8 +5,9 @@
 //   generate NAME FAMILY SHAPE          mask into NAME, marker into NAME.marker where the family has one
 //   read NAME FILE TYPE SHAPE CHANNELS  pixels alone, in C order
 //   write NAME FILE
-//   run OPERATOR IN,... OUT,... [PARAMETER=VALUE ...]    - for an input that is not given
+//   run OPERATOR IN,... OUT,... [PARAMETER=VALUE ...]    - for an image that is not given
 //   table OPERATOR IN,... [PARAMETER=VALUE ...]
+//   from_host COMMAND                   run or table, with images in the host's memory
 //   contours NAME FILE                  as GeoJSON; not in versions without shapes
 //   repeat COUNT COMMAND
 //
@@ -146,6 +147,7 @@ image_view copied(const std::string& name) {
   return {copy.data.get(), view.type(), view.shape(), view.steps(), view.channels(), view.channel_stride()};
 }
 
+/// Without outputs, of a table.
 double seconds_on_gpu(const operator_description& about, const std::vector<std::string>& in,
                       const std::vector<std::string>& out, const arguments& given, const context& how) {
   std::vector<const_image_view> inputs;
@@ -161,12 +163,15 @@ double seconds_on_gpu(const operator_description& about, const std::vector<std::
   }
   device_memory::wait();
   const auto begin = std::chrono::steady_clock::now();
-  run_operator(about, inputs, outputs, given, how);
+  if (out.empty())
+    compute_table(about, inputs, given, how);
+  else
+    run_operator(about, inputs, outputs, given, how);
   return seconds_since(begin);
 }
 #endif
 
-double run(std::istream& words, bool gives_table) {
+double run(std::istream& words, bool gives_table, [[maybe_unused]] bool from_host) {
   std::string name, in, out;
   words >> name >> in;
   if (!gives_table) words >> out;
@@ -175,6 +180,10 @@ double run(std::istream& words, bool gives_table) {
   context how;
   how.device = device;
   const auto given = arguments_in(words, *about, how);
+#ifdef MACAREU_HAS_DEVICE_MEMORY
+  const bool on_gpu = device != "cpu" && !from_host;
+  if (on_gpu && gives_table) return seconds_on_gpu(*about, split(in, ','), {}, given, how);
+#endif
   std::vector<const_image_view> inputs;
   for (const auto& one : split(in, ','))
     if (one == "-")  // an optional input that is not given
@@ -192,10 +201,14 @@ double run(std::istream& words, bool gives_table) {
     for (std::size_t i = 0; i < names.size(); ++i) keep(names[i], std::move(made[i]));
   }
 #ifdef MACAREU_HAS_DEVICE_MEMORY
-  if (device != "cpu") return seconds_on_gpu(*about, split(in, ','), names, given, how);
+  if (on_gpu) return seconds_on_gpu(*about, split(in, ','), names, given, how);
 #endif
   std::vector<image_view> outputs;
-  for (const auto& one : names) outputs.emplace_back(on_host(one));
+  for (const auto& one : names)
+    if (one == "-")
+      outputs.emplace_back(nullptr, dtype::u8, extents{}, strides{});
+    else
+      outputs.emplace_back(on_host(one));
   const auto begin = std::chrono::steady_clock::now();
   run_operator(*about, inputs, outputs, given, how);
   return seconds_since(begin);
@@ -229,7 +242,9 @@ double answer(const std::string& line) {
   std::istringstream words(line);
   std::string command;
   words >> command;
-  if (command == "run" || command == "table") return run(words, command == "table");
+  const bool from_host = command == "from_host";
+  if (from_host) words >> command;
+  if (command == "run" || command == "table") return run(words, command == "table", from_host);
   const auto begin = std::chrono::steady_clock::now();
   if (command == "generate")
     generate_images(words);
